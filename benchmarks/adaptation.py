@@ -2,8 +2,8 @@
 
 Video and audio reach a page over a link whose rate the kernel limits (tests.kit.narrow_call). The page's
 requests and the service determine which media the page receives. Each row has a name and can be selected. Row
-A14 is a table of links. It shows, once the call has settled, the share of concealed audio, the height, frame
-rate and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of the
+A14 is a table of links. For the settled call, it shows the share of concealed audio, the height, frame rate
+and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of the
 round-trip time. Rows A4, A8, A10, A12, A13 and A15 have separate tables, such as the table of
 benchmarks.voice. A13 needs `--server` and `--client` (benchmarks.livekit). Needs root and Linux.
 """
@@ -280,7 +280,7 @@ async def of_estimator(_options: argparse.Namespace) -> None:
 
 
 async def of_many_cameras(options: argparse.Namespace) -> None:
-    """Measure A9: a page that shows 25 cameras, its own included."""
+    """Measure A9: a page that shows 25 cameras, including its own."""
     with tempfile.TemporaryDirectory() as folder:
         call = narrow_call(
             Path(folder), str(bare_chromium()), names=NAMES[:1], capture=CAPTURE, viewport=WIDE

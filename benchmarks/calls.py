@@ -2,10 +2,10 @@
 
 Somebody is in the room with a microphone and a camera. A second page repeatedly joins with a click and
 leaves. The program measures the time from the click to the first audio played and the first frame displayed,
-and then the number of objects that remain after joining and leaving 200 times and a garbage collection. It
-waits between timed joins, because the server allows a member ten requests a second and delays the rest.
-Finally it compares moving tiles with bare <video> elements for the same tracks in the same page, by the main
-thread's CPU time. --tiles 0 omits the comparison.
+and then counts the objects that remain after 200 joins and leaves and a garbage collection. It waits between
+timed joins, because the server allows a member ten requests a second and delays the rest. Finally it compares
+moving tiles with bare <video> elements for the same tracks in the same page, by the main thread's CPU time.
+--tiles 0 omits the comparison.
 """
 
 import argparse

@@ -105,7 +105,7 @@ class Cluster:
         return chance.choice([node for node in self.nodes if node is not owner])
 
     async def all_well(self) -> None:
-        """Wait until the servers agree, one node is the owner, the other nodes are following it, and the
+        """Wait until the servers agree, one node is the owner, the other nodes replicate its log, and the
         relays are attached.
 
         A NATS server that was killed lags behind for a few seconds. If another server fails in the meantime,
@@ -327,7 +327,7 @@ def _node(
 
 
 async def _members(cluster: Cluster, clients: int, seed: int) -> tuple[Clients, Watchers]:
-    """Have all members join, then create a second channel and pair the clients in private conversations."""
+    """Make all members join, then create a second channel and pair the clients in private conversations."""
     node = cluster.nodes[0]
     invite = (node.data_dir / "invite-code").read_text().strip()
     groups = (cluster.nodes, cluster.relays)

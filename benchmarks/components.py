@@ -2,11 +2,11 @@
 
     python -m benchmarks.components [--messages 5000] [--rounds 5]
 
-Both libraries render the same list (`components/`). Preact is the file in `web/vendor`, used as in the page.
-Lit is fetched from npm in the version below and renders one element per message. Times are measured from the
-change until the browser has laid out the result. Preact and Lit take turns, each in its own page. The table
-has the best round, because other load only adds time. The size in bytes is for the library and the list
-together, minified and compressed. Needs node, npm and Chromium.
+Both libraries render the same list (`components/`). Preact is the file in `web/vendor`, used as in the web
+client. Lit is fetched from npm in the version below and renders one element per message. Times are measured
+from the change until the browser has laid out the result. Preact and Lit take turns, each in its own page.
+The table has the best round, because other load only adds time. The size in bytes is for the library and the
+list together, minified and compressed. Needs node, npm and Chromium.
 """
 
 import argparse

@@ -3,8 +3,8 @@
 Several pages in one Chromium are in an encrypted voice channel. The last page leaves the channel and joins it
 again. With `--private`, they are in a private conversation's call, and the last page's member is removed from
 the conversation and added again. The program prints the time from the departure until the server has the
-commit that removes the device, and from the commit until each remaining page passes the new key to the worker
-that encrypts its frames.
+commit that removes the device, and the time from the commit until each remaining page passes the new key to
+its encryption worker.
 """
 
 import argparse

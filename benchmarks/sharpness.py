@@ -1,13 +1,13 @@
 """Measures how soon shared text becomes sharp (A8). python -m benchmarks.sharpness [--rounds 17] [--hidden
 60]
 
-Ada shares a still page of small print, alongside her camera and voice. Grace watches from home, over a link
-whose rate the kernel limits. Each round has four cases. Grace joins late. She returns to a tab that was
+Ada shares a still page of small print, alongside her camera and microphone. Grace watches from home, over a
+link whose rate the kernel limits. Each round has four cases. Grace joins late. She returns to a tab that was
 hidden while the print changed. Her link is too slow for all video for five seconds, and the print changes in
 that time. Her link carries no media at all for a second, and the print changes in that time. For each case,
-the program prints how many times the text was sharp within 2 s, and the median and longest time: from the
-click to join, from the return to the tab, from the end of the slow period, and from the end of the gap. Needs
-root and Linux.
+the program prints how many times the text was sharp within 2 s, and the median and longest time. The time
+starts at the click to join, at the return to the tab, at the end of the slow period, or at the end of the
+gap. Needs root and Linux.
 """
 
 import argparse

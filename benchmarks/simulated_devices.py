@@ -1,4 +1,5 @@
-"""Simulates a camera whose frames are expensive to encode, and a microphone with speech without pauses.
+"""Simulates a camera whose frames are expensive to encode, and a microphone that records speech without
+pauses.
 
 Both replace the browser's simulated devices. Random numbers come from a generator with a fixed seed, so that
 all systems under test get the same frames.

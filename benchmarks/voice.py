@@ -4,7 +4,7 @@ Two people are talking. The first uses Chromium on a link without loss. The seco
 a link that has a delay and loses packets in both directions. For each link and browser, the program prints
 the concealed fraction of the audio that each person hears, and the number of bytes on the link, including
 headers, relative to the number without loss. In row A15 packets are lost independently, and in row A4 in
-bursts. The simulated voice speaks without pauses.
+bursts. The simulated microphones record speech without pauses.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-// A channel of messages as in the page: one memoized component per message, rendered with Preact and htm.
+// A channel of messages as in the web client: one memoized component per message, rendered with Preact and
+// htm.
 
 import { h, html, memo, render } from "vendor/preact.js";
 

@@ -1,4 +1,4 @@
-"""Does the minimum of what a forwarding service must do with a packet, on one thread, as a baseline."""
+"""Does the minimum that a forwarding service must do with a packet, on one thread, as a baseline."""
 
 class Limit:
     def __init__(self, clients: list[tuple[int, int, bytes, bytes]]) -> None:

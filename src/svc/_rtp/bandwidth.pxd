@@ -1,4 +1,4 @@
-"""Bandwidth: the bit rate of one receiver's downlink, estimated from the receiver's feedback."""
+"""Bandwidth: estimates the bit rate of one receiver's downlink from the receiver's feedback."""
 
 from libc.stdint cimport int64_t, uint32_t
 

@@ -1,4 +1,4 @@
-"""Bandwidth: the bit rate of one receiver's downlink, estimated from the receiver's feedback.
+"""Bandwidth: estimates the bit rate of one receiver's downlink from the receiver's feedback.
 
 Combines arrival groups, the trend of their delay, the rate that the delay permits, the limit shown by losses,
 and probes. Sans-I/O: the inputs are sent packets, reports and `now`, and the outputs are the estimate, its
@@ -24,7 +24,7 @@ from svc._rtp.sent_packets cimport forget_timing, init, note_sent, time_sent
 from svc._rtp.sequence cimport extend
 
 cdef double FIRST_ESTIMATE = 300_000.0
-cdef double MIN_ESTIMATE = 20_000.0     # below this rate, not even voice gets through
+cdef double MIN_ESTIMATE = 20_000.0     # below this rate, not even audio gets through
 cdef double MAX_ESTIMATE = 1e9
 # Window lengths in buckets of 25 ms. The rate that determines the size of a decrease must be recent, and the
 # rate that limits growth must be steady.

@@ -37,7 +37,7 @@ cdef enum:
     # Padding is at most 255 bytes (RFC 3550 section 5.1). Headers and tag add about 40 bytes.
     MAX_PADDING = 255
     PADDING_OVERHEAD = 40
-    # A probe resends packets from among this many of the most recent ones.
+    # A probe resends packets from among this many of the most recent packets.
     LATEST = 64
 
 # The time between the bursts of a probe, and between checks of the downlinks while there is no probe (ns).

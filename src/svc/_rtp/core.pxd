@@ -1,4 +1,4 @@
-"""Core: all state of the core's thread, passed by pointer to the functions that use it."""
+"""Core: contains all state of the core's thread, and is passed by pointer to the functions that use it."""
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
@@ -27,7 +27,7 @@ cdef enum:
 
 
 cdef struct Shard:          # the receivers whose media one thread sends
-    Egress* egress          # `handed_over`, or the core's own if the core's thread sends the media
+    Egress* egress          # `handed_over`, or the core's `egress` if the core's thread sends the media
     Egress handed_over
     SendQueue audio         # drained first
     SendQueue video

@@ -95,7 +95,7 @@ class Engine:
     def set_deafened(self, transport: int, deafened: bool) -> None: ...
     def set_layer(self, down_track: int, layer: int) -> None: ...
     def set_spatial_layer(self, down_track: int, layer: int, at_once: bool = False) -> None:
-        """For a track in several encodings, forward none larger than this one. 255 means no limit.
+        """For a track in several encodings, forward no larger encoding than this. 255 means no limit.
 
         With `at_once`, send no larger encoding while waiting for the keyframe of a smaller one.
         """

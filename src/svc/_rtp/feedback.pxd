@@ -1,4 +1,4 @@
-"""RTCP in both directions: reports, requests and responses."""
+"""Processes received RTCP packets, and sends the SFU's reports, requests and responses."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t

@@ -1,9 +1,9 @@
 """FrameReader: stores the structures to which a stream's descriptors refer, and extends frame numbers.
 
-Reads a descriptor once per packet for all receivers. `layers` decides what each receiver gets. A frame with
-an unknown structure counts as part of the lowest layer, which every receiver gets. The whole frame is
-therefore forwarded, even if its structure arrives between two of its packets. AV1 RTP specification, appendix
-A.
+Reads a descriptor once per packet for all receivers. `layers` selects the frames that each receiver gets. A
+frame with an unknown structure counts as part of the lowest layer, which every receiver gets. The whole frame
+is therefore forwarded, even if its structure arrives between two of its packets. AV1 RTP specification,
+appendix A.
 """
 
 from libc.stdint cimport int16_t, uint16_t

@@ -10,9 +10,9 @@ A frame that depends on a dropped frame is also dropped, regardless of its layer
 forwarded frame have therefore been forwarded, or were lost before they reached us.
 
 Spatial layers within one stream (SVC) change only at the first frame of a picture, so that the picture's last
-forwarded frame is known. A receiver also gets the layers below its own, even where pictures between keyframes
-do not refer to them (`L3T3_KEY`), so a lower layer can be shown immediately. An increase waits for a frame
-that is a switch point of a higher layer; with `L3T3_KEY`, that is a keyframe.
+forwarded frame is known. A receiver also gets the layers below its highest layer, even if pictures between
+keyframes do not refer to them (`L3T3_KEY`), so a lower layer can be shown immediately. An increase waits for
+a frame that is a switch point of a higher layer; with `L3T3_KEY`, that is a keyframe.
 
 Works on frames, not packets, and is independent of sequence numbers and the wire format. See
 docs/signalling.md, "From participants"; AV1 RTP specification, appendix A.

@@ -20,7 +20,7 @@ cdef struct LossEstimate:
     int at                  # index for the next observation
     double inherent         # share of packets that the downlink loses at every rate
     double limit            # bit/s, or 0 if unknown
-    bint limiting           # the limit is below what the delay allows
+    bint limiting           # the limit is below the rate that the delay allows
     int64_t held_until      # ns: until then the limit hardly rises and probes do not raise it
     int64_t hold            # ns: duration of the next hold
     int64_t limited_at      # ns: when the limit last applied

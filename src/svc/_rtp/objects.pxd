@@ -1,4 +1,4 @@
-"""The objects of the core: transports, forwarders and down tracks, and the links between them.
+"""Declares the core's objects: transports, forwarders and down tracks, and the links between them.
 
     Transport (a participant) ── sections ──> Forwarder (a published track) ──> DownTrack, one per receiver
         ^                                                                        |

@@ -24,7 +24,7 @@ cdef struct Slot:
     uint32_t queued         # references that belong to records waiting to be sent
     uint16_t length         # bytes in data, decrypted
     bint late               # a packet with a higher number arrived before it
-    bint leapt              # its index is at least half a cycle above all earlier ones
+    bint leapt              # its index is at least half a cycle above all earlier indices
     bint starts_keyframe
     bint has_frame          # its descriptor, or a descriptor of its frame, was read
     bint from_history       # it was sent to a receiver from the history, so its delay is not measured

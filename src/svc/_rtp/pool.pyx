@@ -1,4 +1,4 @@
-"""Packet pool, which allocates memory for 64 packets at a time.
+"""Packet pool: allocates memory for 64 packets at a time.
 
 Received datagrams are written directly into slots, to which histories and send queues refer. This module uses
 only the size of packets. One thread owns the pool, so reference counts are plain numbers.

@@ -1,4 +1,6 @@
-"""RateControl: the rate that the delay permits, with additive increase and multiplicative decrease."""
+"""RateControl: computes the rate that the delay permits, with additive increase and multiplicative
+decrease.
+"""
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,4 @@
-"""RateControl: the rate that the delay permits, with additive increase and multiplicative decrease.
+"""RateControl: computes the rate that the delay permits, with additive increase and multiplicative decrease.
 
 While the queue grows, the rate falls to 0.85 of the received rate. Otherwise it rises: by 8 % a second if the
 capacity is unknown or clearly higher, and by about a packet per round trip near the capacity. It does not

@@ -1,4 +1,4 @@
-"""Redundancy: RED packets (RFC 2198) and copies, which repeat earlier audio, and FEC."""
+"""Redundancy: repeats earlier audio in RED packets (RFC 2198) or copies, and makes speakers add FEC."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t

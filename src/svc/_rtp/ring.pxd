@@ -1,4 +1,4 @@
-"""A bounded ring of events from the core's thread to Python's thread."""
+"""Ring: passes events from the core's thread to Python's thread, up to a limit."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t

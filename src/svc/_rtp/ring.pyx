@@ -1,4 +1,4 @@
-"""A bounded ring of events: one writer (the core's thread), one reader (Python's thread), no lock.
+"""Ring: passes events from one writer (the core's thread) to one reader (Python's thread) without a lock.
 
 A full ring refuses the event, and the writer counts the loss. Lost events are repeated by their protocol
 (STUN, DTLS) or reported again. The reader is woken by udploop.

@@ -1,4 +1,4 @@
-"""HMAC-SHA1, for STUN's MESSAGE-INTEGRITY only (RFC 8489 section 14.5; RFC 2104, RFC 3174)."""
+"""Computes HMAC-SHA1, for STUN's MESSAGE-INTEGRITY only (RFC 8489 section 14.5; RFC 2104, RFC 3174)."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t

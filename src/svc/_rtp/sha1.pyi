@@ -1,4 +1,4 @@
-"""HMAC-SHA1, for STUN's MESSAGE-INTEGRITY only."""
+"""Computes HMAC-SHA1, for STUN's MESSAGE-INTEGRITY only."""
 
 OPENSSL: bool  # whether OpenSSL computes the HMAC, without the GIL
 

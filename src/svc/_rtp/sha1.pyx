@@ -1,4 +1,4 @@
-"""HMAC-SHA1 without the GIL, so that the core can answer connectivity checks itself.
+"""Computes HMAC-SHA1 without the GIL, so that the core can answer connectivity checks itself.
 
 Uses the OpenSSL library that `srtp` finds. OpenSSL's older functions work on a state that can be copied, so a
 check needs no allocation and no lock. Without OpenSSL, Python's hmac is used, under the GIL.

@@ -72,7 +72,7 @@ cdef void encoding_received(Core* core, Forwarder* forwarder, Slot* slot) noexce
 
 
 cdef bint others_stopped(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Count a frame as missed by the other encodings. Return True if one of them has stopped."""
+    """Count a frame as missed by the other encodings. Return True if another encoding has stopped."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef Forwarder* other
     cdef bint changed = False

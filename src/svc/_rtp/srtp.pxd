@@ -1,4 +1,4 @@
-"""SrtpContext: SRTP and SRTCP for one direction of a DTLS session."""
+"""SrtpContext: encrypts and decrypts SRTP and SRTCP in one direction of a DTLS session."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t, uint64_t

@@ -1,4 +1,4 @@
-"""SrtpContext: SRTP and SRTCP for one direction of a DTLS session."""
+"""SrtpContext: encrypts and decrypts SRTP and SRTCP in one direction of a DTLS session."""
 
 PROFILES: dict[str, int]
 WINDOW: int

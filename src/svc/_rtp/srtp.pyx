@@ -1,4 +1,5 @@
-"""SRTP and SRTCP without the GIL, through pylibsrtp's copy of libsrtp, whose functions are called by address.
+"""Encrypts and decrypts SRTP and SRTCP without the GIL, with pylibsrtp's copy of libsrtp, whose functions are
+called by address.
 
 With AES-GCM, media is encrypted and decrypted by the OpenSSL in the same wheel, at a third to a half of the
 cost, and is encrypted directly from where the payload is stored. The wheel exports these functions by

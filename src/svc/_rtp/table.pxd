@@ -1,4 +1,4 @@
-"""A hash table from 64-bit keys to pointers, for look-ups by address, name and id."""
+"""Table: a hash table from 64-bit keys to pointers, for look-ups by address, name and id."""
 
 from libc.stdint cimport uint64_t
 

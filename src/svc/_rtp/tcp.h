@@ -1,6 +1,6 @@
 /* TCP for media: listening, connections that never block, and one descriptor to wait for all of them. Only
- * Linux has what this needs (epoll, and a limit on unsent data in the kernel). Elsewhere SVC_TCP is 0,
- * nothing listens, and calls use UDP only. Knows nothing about framing. */
+ * Linux has the required features (epoll, and a limit on unsent data in the kernel). Elsewhere SVC_TCP is 0,
+ * nothing listens, and calls use UDP only. Does not deal with framing. */
 #ifndef SVC_TCP_H
 #define SVC_TCP_H
 

@@ -244,7 +244,7 @@ static inline void svc_read_received(struct svc_datagram *d, struct svc_message 
     }
 }
 
-/* Write one control message and return its size. CMSG_NXTHDR would require all of them to be cleared
+/* Write one control message and return its size. CMSG_NXTHDR would require clearing all control messages
  * first. */
 static inline size_t svc_put_control(uint8_t *at, int level, int type, const void *data, size_t size) {
     struct cmsghdr *c = (struct cmsghdr *)at;

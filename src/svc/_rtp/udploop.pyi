@@ -1,4 +1,4 @@
-"""UdpLoop: the media port, and the native thread that serves it without the GIL."""
+"""UdpLoop: serves the media port on a native thread without the GIL."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""UdpLoop: the media port, and the native thread that serves it without the GIL.
+"""UdpLoop: serves the media port on a native thread without the GIL.
 
 This is the only file in the core that opens sockets, starts threads and reads clocks. It drives the Engine,
 which handles the datagrams. Step 1 of a packet's journey (receiving a batch) is here, and step 9 is in

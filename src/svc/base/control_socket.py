@@ -31,7 +31,7 @@ MAX_REQUEST_BYTES = 64 * 1024
 # The maximum size of a response: enough for a list of all members of a large server.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 # The maximum number of connections: more than the workers and commands on one machine use at once. A
-# connection that has sent no request is closed to make room for a new one.
+# connection that has sent no request is closed to make room for a new connection.
 MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
 # The timeout for a request that makes no progress.

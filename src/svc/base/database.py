@@ -3,7 +3,7 @@
 A write is a function that takes a connection. One thread runs all waiting writes in one transaction, and
 returns their results once the commit is on disk. An acknowledged write is durable, and writes share the cost
 of the fsync. If a function fails halfway, the others run once more, each in its own savepoint, so that only
-the failing one is undone. Only that thread checkpoints, because older SQLite versions can damage a file if
+the failing write is undone. Only that thread checkpoints, because older SQLite versions can damage a file if
 two connections checkpoint it (sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and
 cannot write. This module defines no tables: the caller provides the schema.
 """
@@ -216,8 +216,8 @@ class Database:
     async def write_shared(self, decide: Callable[[], Write[Any, Result]]) -> Result:
         """Write like `write_exclusive`, but concurrently with other shared writes.
 
-        No decision may depend on what `on_commit` changes. Apart from waiting for exclusive writes, this
-        costs no more than `write`.
+        No decision may depend on state that `on_commit` changes. Apart from waiting for exclusive writes,
+        this costs no more than `write`.
         """
         if self._turn.locked():
             async with self._turn:

@@ -1,6 +1,6 @@
 """Divides a limited resource, such as slots or bytes, fairly among its holders.
 
-A holder may take more as long as its total does not exceed what remains free. No holder can take everything.
+A holder may take more as long as its total does not exceed the free amount. No holder can take everything.
 One greedy holder gets half, and `n` greedy holders get 1/(n+1) each, so the same amount stays free for
 another holder. The largest holder is refused first. Nothing is reserved, and holders need not be known
 beforehand (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998).

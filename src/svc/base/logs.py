@@ -111,8 +111,8 @@ class Outage:
 class RateLimitFilter(logging.Filter):
     """A filter that passes BURST warnings and errors of a kind, then one a minute with a count `left_out`.
 
-    A kind is a place in the code and the type of the exception. This also limits what a malicious client can
-    make our libraries log.
+    A kind is a place in the code and the type of the exception. This also limits the lines that a malicious
+    client can make our libraries log.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from obstore.store import S3Config, S3Store
 
 DEFAULT_REGION = "us-east-1"
-# The size of one read request, which takes about 10 ms with a nearby store. Few pictures are larger.
+# The size of one read request, which takes about 10 ms with a nearby store. Few images are larger.
 PIECE_BYTES = 1024 * 1024
 # The size of an uploaded part, which must be at least 5 MiB. With two parts sent at a time, 16 MiB of a large
 # video are in memory.

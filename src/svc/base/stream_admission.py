@@ -1,8 +1,8 @@
 """Admits a limited number of stream readers, shares the slots fairly, and closes streams to make room.
 
 A reader is stalled while it accepts no data. If there is no slot for a new reader, the holder with the most
-streams loses the stream that has been stalled longest. A slow reader therefore costs nobody else a slot. This
-module does not send anything.
+streams loses the stream that has been stalled longest. A slow reader therefore costs no other reader a slot.
+This module does not send anything.
 """
 
 from collections import Counter

@@ -29,8 +29,8 @@ def stop_event(*signals: int) -> asyncio.Event:
 
 
 async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> None:
-    """Run all coroutines until one of them returns or fails. Then stop the others, and raise the first one's
-    exception, if any.
+    """Run all coroutines until one of them returns or fails. Then stop the others, and raise the exception of
+    the first coroutine, if any.
     """
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:

@@ -16,7 +16,7 @@ from aiohttp.abc import AbstractStreamWriter
 from svc.base.graceful_close import linger
 from svc.base.token_bucket import TokenBucket
 
-# The rate limit for a client's pings and pongs. A client's library may send its own every few seconds.
+# The rate limit for a client's pings and pongs. A client's library may send pings every few seconds.
 PULSE_BURST = 10.0
 PULSES_PER_S = 1.0
 # The maximum number of messages returned in one iteration of the event loop. One read can bring thousands.

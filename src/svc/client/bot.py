@@ -1,4 +1,4 @@
-"""A bot that stays signed in, handles events in order, and acts on the server.
+"""Implements a bot that stays signed in, handles events in order, and acts on the server.
 
 Combines the other modules in this package, and has methods for the endpoints in docs/http.md that bots use
 most. No message is lost or repeated when the connection is lost.

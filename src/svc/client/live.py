@@ -1,4 +1,4 @@
-"""The bot's live socket: connects, signs in, listens, and reconnects until it succeeds.
+"""Manages the bot's live socket: connects, signs in, listens, and reconnects until it succeeds.
 
 `session` decides which frames to send. The delay between attempts increases. The bot stops only if the server
 refuses it permanently.

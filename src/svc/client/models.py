@@ -1,4 +1,4 @@
-"""Typed values for the parts of responses and events that bots need.
+"""Defines typed values for the parts of responses and events that bots need.
 
 Names and types are those of `/openapi.json` and `/asyncapi.json`, as `tests/client/test_models.py` checks.
 Unknown fields are ignored, so that newer servers also work. Fetches nothing.

@@ -1,4 +1,4 @@
-"""The media service's program: builds everything from the configuration and runs it.
+"""Builds the media service from its configuration and runs it.
 
 Opens the two ports, runs the periodic tasks (gauges every 15 s, the room sweep every 5 minutes, the readiness
 probe at start) and shuts down in order. Flags cover the settings that are not variables in

@@ -1,4 +1,4 @@
-"""The checklist of one ICE generation: candidate pairs, their states and their order.
+"""Keeps the checklist of one ICE generation: candidate pairs, their states and their order.
 
 There is one stream with one component, so there is one checklist, and no pair waits for another. RFC 8445's
 Frozen state therefore does not occur: a new pair is Waiting.

@@ -1,4 +1,4 @@
-"""The interface through which a session uses its participant's connection. Contains no code."""
+"""Defines the interface through which a session uses its participant's connection. Contains no code."""
 
 from typing import Protocol
 

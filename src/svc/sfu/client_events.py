@@ -1,4 +1,4 @@
-"""The events that the SFU and participants exchange over `/client`. See docs/signalling.md."""
+"""Defines the events that the SFU and participants exchange over `/client`. See docs/signalling.md."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""The WebSocket close codes of the media service.
+"""Defines the WebSocket close codes of the media service.
 
 Codes below 4000 are from RFC 6455 (section 7.4.1). The others are defined by this service. The function that
 closes a connection also supplies the reason.

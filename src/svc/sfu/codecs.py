@@ -1,4 +1,5 @@
-"""The codecs and header extensions that this service forwards, which are the same for all media sections.
+"""Lists the codecs and header extensions that this service forwards, which are the same for all media
+sections.
 
 All sections share one BUNDLE, so a payload type or an extension id means the same in every media section.
 Does not choose codecs or inspect payloads.

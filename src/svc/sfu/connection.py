@@ -1,4 +1,5 @@
-"""One WebSocket connection from a participant or a chat server: reads and writes frames, and sends pings.
+"""Manages a WebSocket connection from a participant or a chat server: reads and writes frames, and sends
+pings.
 
 Reading is paced: a client that sends too much is slowed down through TCP. Sending never waits: frames queue
 up to a limit, and a client that reads too slowly is disconnected. A ping is sent every 30 s. The connection
@@ -35,7 +36,7 @@ CLOSE_DEADLINE_S = 2.0
 # The maximum size of the send queue. Only one offer is pending at a time, so this is many times the queue of
 # an honest client. It also exceeds the largest sync_response.
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
-# A control frame carries 125 bytes, two of which hold the code (RFC 6455 section 5.5).
+# A control frame carries 125 bytes. Two of them are the code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123
 # A message counts as one token per this many characters, plus one, because parsing the JSON in a frame of the
 # maximum size takes 10 ms.
@@ -86,7 +87,7 @@ class Connection:
         return self._closing is not None
 
     async def receive(self) -> Envelope | None:
-        """Return the next frame, or None after the last one. Raises EnvelopeError for an invalid frame."""
+        """Return the next frame, or None after the last frame. Raises EnvelopeError for an invalid frame."""
         while self._closing is None:
             message = await self._socket.receive()
             self._received_at = self._now()

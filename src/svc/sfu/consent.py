@@ -36,6 +36,6 @@ class Consent:
         self.expires_at = now + EXPIRY_S
 
     def request_sent(self, now: float) -> None:
-        """Schedule the next request. A request is never retransmitted: a new one is sent instead."""
+        """Schedule the next request. A request is never retransmitted. Instead, a new request is sent."""
         low, high = SPREAD
         self.due = now + INTERVAL_S * (low + (high - low) * self.random())

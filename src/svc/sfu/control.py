@@ -1,4 +1,5 @@
-"""The /server connection, over which a chat server registers rooms and is notified when users join or leave.
+"""Serves a chat server's /server connection, over which the chat server registers rooms and is notified when
+users join or leave.
 
 Every message except `keep_alive` carries `server_id` and `server_password`. An invalid message is dropped
 without a reply. A connection receives events only for registrations whose secret it has presented.

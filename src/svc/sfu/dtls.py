@@ -1,4 +1,4 @@
-"""The DTLS handshake that yields the SRTP keys, over memory buffers (pyOpenSSL).
+"""Performs the DTLS handshake that yields the SRTP keys, over memory buffers (pyOpenSSL).
 
 Sans-I/O: the inputs are datagrams and `now`, and the outputs are `transmits`, `events` and the next deadline.
 Does not open sockets or carry application data. Releases keys only after the peer's certificate has matched a

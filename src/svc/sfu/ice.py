@@ -1,4 +1,4 @@
-"""The ICE agent of one participant: finds a path, keeps the peer's consent to it, and restarts.
+"""Implements the ICE agent of one participant: finds a path, keeps the peer's consent to it, and restarts.
 
 A full agent for one stream with one component (RFC 8445, with trickle as in RFC 8838). Sans-I/O: the inputs
 are checks, responses, candidates and `now`, and the outputs are `transmits`, `events` and the next deadline.

@@ -106,7 +106,7 @@ class LayerRates:
             depth = max(len(own), len(below)) if own else 0
             layers.append(tuple(_rate_up_to(own, i) + _rate_up_to(below, i) for i in range(depth)))
             if not own:
-                break  # Higher layers depend on this one.
+                break  # Higher layers depend on this layer.
         return layers
 
     def _cumulative(self, encoding: int, count: int) -> tuple[float, ...]:

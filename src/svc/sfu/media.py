@@ -1,4 +1,4 @@
-"""The control plane's interface to the media plane: transports, forwarders and down tracks.
+"""Connects the control plane to the media plane: transports, forwarders and down tracks.
 
 The only module that imports the native core. It gives the core the codec tables, turns the core's events into
 calls, and maps its ids to objects. Makes no decisions about rooms, ICE or offers. All calls are cheap. Calls
@@ -95,7 +95,7 @@ class DownTrack:
         self.id = down_track_id
 
     def set_max_temporal_layer(self, layer: int) -> None:
-        """Forward temporal layers up to this one. ALL_LAYERS (-1) allows all."""
+        """Forward temporal layers up to `layer`. ALL_LAYERS (-1) allows all."""
         self._core.set_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
 
     def set_max_spatial_layer(self, layer: int, *, at_once: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 At startup, a STUN Binding request is sent from the media socket to each configured server. A response shows
 that UDP works, and contains our server-reflexive address. Sans-I/O: the owner resolves names, sends and
-receives datagrams, and supplies the time. Does not serve HTTP or reject anybody: clients may join while the
+receives datagrams, and supplies the time. Does not serve HTTP or reject clients, which may join while the
 service is starting. See docs/signalling.md, "Over HTTP".
 
 - Starting: makes up to 8 attempts. Each attempt waits longer than the last, at most 5 s.

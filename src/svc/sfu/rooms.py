@@ -183,7 +183,7 @@ class Room:
     takes_elsewhere: frozenset[int] | None = None
 
     def publish(self, track: Track) -> None:
-        """Announce a track to everybody except its publisher. The track's id must be unused."""
+        """Announce a track to all participants except its publisher. The track's id must be unused."""
         assert track.track_id not in self.tracks, "track ids are unique in a room"
         self.tracks[track.track_id] = track
         for member in self._others(track):
@@ -226,7 +226,9 @@ class Room:
         return sorted(self.speakers, key=lambda user_id: self.speakers[user_id])
 
     def speaking_changed(self, user_id: str, speaking: bool, level: int) -> None:
-        """Record that a user has started or stopped speaking, and send the list of speakers to everybody."""
+        """Record that a user has started or stopped speaking, and send the list of speakers to all
+        participants.
+        """
         was_speaking = self.speakers.pop(user_id, None) is not None
         if speaking:
             self.speakers[user_id] = level

@@ -1,7 +1,7 @@
 """Converts session descriptions (SDP) to objects and back, without loss and in the same order.
 
 Implements the grammar of lines and of the attributes that this service reads, and limits their size and
-number. Keeps every other attribute unchanged. `offer` and `answer` define what a description must contain.
+number. Keeps every other attribute unchanged. `offer` and `answer` define the required content.
 
 See RFC 8866 (SDP), RFC 8285 section 5 (extmap), RFC 5576 (ssrc, ssrc-group), RFC 5888 (mid, group), RFC 8830
 (msid).

@@ -73,7 +73,7 @@ class Transmission:
     limit: int = TRANSMISSIONS
     last_wait_s: float = LAST_WAIT_S
     sent: int = 0
-    due: float = 0.0  # The time of the next transmission, or of the timeout after the last one.
+    due: float = 0.0  # The time of the next transmission, or of the timeout after the last transmission.
 
     @property
     def spent(self) -> bool:

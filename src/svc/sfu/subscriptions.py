@@ -52,7 +52,7 @@ class ReceivingSection:
     request: LayerRequest | None = None
     limit: Limit = UNLIMITED  # set by the allocation
     applied: LayerRequest = field(default_factory=LayerRequest)  # as last sent to the core
-    paced: bool = False  # whether the core was last asked to pace the video
+    paced: bool = False  # whether the core was last told to pace the video
     forwarded: int | None = None  # the encoding that the core forwards, if the track has several
     answered: bool = False  # whether the client has answered an offer with this track
     free: bool = False

@@ -1,4 +1,4 @@
-"""Strict parsers for numeric command-line options."""
+"""Parses numeric command-line options strictly."""
 
 from argparse import ArgumentTypeError
 

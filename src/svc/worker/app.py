@@ -1,4 +1,4 @@
-"""The media worker's program: builds everything from the configuration, runs it, and shuts it down.
+"""Builds the media worker from its configuration, runs it, and shuts it down.
 
 Serves `GET /health` and `GET /metrics` at the host and port in the chat server's IMAGE_WORKER_URL. Settings
 that are not variables in docs/configuration.md are flags.

@@ -1,4 +1,4 @@
-"""Examines, in the sandbox, files that are stored unchanged.
+"""Examines files that are stored unchanged, using the sandbox.
 
 Nothing is rewritten or trusted: a file that is not clearly audio becomes a plain download.
 `svc.worker.encoders` handles images and videos, which do not reach this module.

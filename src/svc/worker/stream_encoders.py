@@ -1,4 +1,4 @@
-"""Transfers one stream of a video from the old file to the new one, inside the sandbox.
+"""Transfers one stream of a video from the old file to the new file, inside the sandbox.
 
 An encoder takes packets and yields packets to write. If every browser plays the codec, only the frames and
 the audio in the packets are copied. Otherwise they are decoded and re-encoded. Opens no file.

@@ -1,4 +1,4 @@
-"""The command line of `svc admin`: its subjects and actions, and how to run an action.
+"""Defines the command line of `svc admin`, with its subjects and actions, and runs an action.
 
 The subject modules define the actions. The wheel build also reads this file.
 """

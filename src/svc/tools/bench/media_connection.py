@@ -137,7 +137,8 @@ class Connecting:
                 self._timer.cancel()
 
     def _readable(self, media: socket.socket, ice: IceAgent) -> None:
-        # Read one datagram at a time: the datagram that completes the keys must be the last one read here.
+        # Read one datagram at a time, because the datagram that completes the keys must be the last datagram
+        # read here.
         try:
             data, (ip, port, *_) = media.recvfrom(_MAX_DATAGRAM_BYTES)
         except OSError:

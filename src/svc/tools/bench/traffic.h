@@ -16,7 +16,7 @@
 
 enum {
     TRAFFIC_BATCH = 32,
-    TRAFFIC_BYTES = 1720 /* size of the largest datagram, with room for what SRTP appends */
+    TRAFFIC_BYTES = 1720 /* size of the largest datagram, with room for the bytes that SRTP appends */
 };
 
 struct traffic_datagram {

@@ -1,5 +1,5 @@
-"""A minimal WebSocket client for load tests: one asyncio protocol without tasks, extensions or certificate
-verification.
+"""Implements a minimal WebSocket client for load tests: one asyncio protocol without tasks, extensions or
+certificate verification.
 
 It trusts the server more than a client should: frames have no size limit. Its masking key is zero, which
 makes masking unnecessary. RFC 6455 section 5.3 does not forbid this. It does not interpret messages.

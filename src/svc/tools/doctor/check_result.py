@@ -1,4 +1,4 @@
-"""A check's finding, worded for the operator. This module checks nothing."""
+"""Defines a check's finding, worded for the operator. This module checks nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

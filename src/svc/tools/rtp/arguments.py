@@ -1,4 +1,4 @@
-"""The command line of `svc rtp`. The wheel build also reads this file."""
+"""Defines the command line of `svc rtp`. The wheel build also reads this file."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""A minimal HTTP/1.1 client for load tests. It sends the given bytes, whether well-formed or not.
+"""Implements a minimal HTTP/1.1 client for load tests. It sends the given bytes, whether well-formed or not.
 
 It trusts the server more than a client should: responses have no size limit. It does not interpret requests.
 """

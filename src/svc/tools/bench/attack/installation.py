@@ -1,4 +1,4 @@
-"""A private installation to attack: chat server, SFU and media worker in a temporary folder.
+"""Runs a private installation to attack: chat server, SFU and media worker in a temporary folder.
 
 Counts the programs' log output. Creates the accounts, the webhooks and the file that attacks need.
 """

@@ -1,4 +1,4 @@
-"""Building blocks of the attacks: floods of requests, and connections that are kept open.
+"""Provides the building blocks of the attacks: floods of requests, and connections that are kept open.
 
 Counts requests and responses. Runs until it is cancelled, and then closes its connections.
 """

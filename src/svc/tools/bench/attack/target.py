@@ -1,4 +1,4 @@
-"""The attackers' information about the instance, and a check that the instance may be attacked.
+"""Defines the attackers' information about the instance, and checks that the instance may be attacked.
 
 Contains plain data, which is passed to the attacker processes as JSON, and functions that build requests as
 bytes. Opens no connections.
