@@ -101,7 +101,7 @@ class Ends:
             self._media.send(bytes(SIZE))
 
     def take(self, ending: threading.Event, *, up: bool) -> int:
-        """Return the number of packets that arrive before the given time."""
+        """Return the number of packets that arrive until `ending` is set."""
         end, came = (self._media if up else self._member), 0
         end.settimeout(0.1)
         while not ending.is_set():

@@ -106,7 +106,7 @@ cdef class Limit:
         cdef Plaintext ciphertext
         cdef Client* client
         cdef int i
-        # Where RTP has a payload type, RTCP has a packet type of 200 or more.
+        # In the byte that contains RTP's payload type, RTCP has a packet type of 200 or more.
         if length < HEADER + TAG or packet[0] != 0x90 or packet[1] & 0x7F >= 64 and packet[1] & 0x7F < 96:
             return -1
         for i in range(self.count):

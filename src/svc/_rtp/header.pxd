@@ -45,7 +45,7 @@ cdef struct Rewrite:
     const uint8_t* mid
     uint8_t wide_id             # extension id of the transport-wide number, or 0 to omit it
     uint16_t wide
-    const uint8_t* ext_ids      # ext_ids[id in] is id out, or 0 to drop it; 256 entries
+    const uint8_t* ext_ids  # ext_ids[incoming id] is the outgoing id, or 0 to drop the extension; 256 entries
     # The element to replace with `replacement`, which is at most 5 bytes longer, or NULL. This is a pointer
     # and not an id, because an id may occur twenty times, and that many replacements would not fit.
     const Extension* replaced

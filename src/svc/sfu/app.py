@@ -79,7 +79,7 @@ class Front:
 
     port: int
     descriptors: Sequence[int]
-    close: Callable[[], Awaitable[None]]  # stop accepting connections; existing connections stay open
+    close: Callable[[], Awaitable[None]]  # stops accepting connections; existing connections stay open
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
