@@ -8,7 +8,6 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
-import pytest
 from aiohttp import FormData
 
 from svc.base.file_types import content_of
@@ -47,50 +46,50 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[UploadClient]:
         yield UploadClient(chat, await newcomer(chat, "Owner"), variables)
 
 
-@pytest.mark.parametrize(
-    ("content", "name"),
-    [
-        (PDF, "letter.pdf"),
-        (ZIP, "archive.zip"),
-        (SVG, "drawing.svg"),
-        (HTML, "holiday.png"),
-        (HTML, "page.html"),
-        (b"MZ" + bytes(200), "setup.exe"),
-        (b"BM" + bytes(60) + HTML, "old.bmp"),
-        (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
-        # The files below have two formats. Only the first format counts, and it is not a picture, so the
-        # second is never shown.
-        (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
-        (b"GIF8" + HTML, "nearly.gif"),
-        (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
-        # Each of these files starts like audio but is not audio.
-        (b"OggS" + HTML, "song.ogg"),
-        (b"ID3\x04" + HTML, "song.mp3"),
-        (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),
-        (b"\xff\xfb" + HTML, "song.mp3"),
-    ],
-)
+UNPROCESSED = [
+    (PDF, "letter.pdf"),
+    (ZIP, "archive.zip"),
+    (SVG, "drawing.svg"),
+    (HTML, "holiday.png"),
+    (HTML, "page.html"),
+    (b"MZ" + bytes(200), "setup.exe"),
+    (b"BM" + bytes(60) + HTML, "old.bmp"),
+    (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
+    # The files below have two formats. Only the first format counts, and it is not a picture, so the
+    # second is never shown.
+    (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
+    (b"GIF8" + HTML, "nearly.gif"),
+    (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
+    # Each of these files starts like audio but is not audio.
+    (b"OggS" + HTML, "song.ogg"),
+    (b"ID3\x04" + HTML, "song.mp3"),
+    (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),
+    (b"\xff\xfb" + HTML, "song.mp3"),
+]
+
+
 async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
-    client: UploadClient, own_worker: RunningWorker, content: bytes, name: str
+    client: UploadClient, own_worker: RunningWorker
 ) -> None:
-    result = await outcome(client, content, name)
-    assert (result["kind"], result["name"], result["bytes"]) == ("file", name, len(content))
-    assert (result["width"], result["thumbnail"], result["poster"]) == (None, None, None)
-    status, headers, body = await served(client, result["url"])
-    assert (status, body) == (200, content)
-    assert headers["Content-Type"] == "application/octet-stream"
-    assert headers["Content-Disposition"] == "attachment"
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    for content, name in UNPROCESSED:
+        result = await outcome(client, content, name)
+        assert (result["kind"], result["name"], result["bytes"]) == ("file", name, len(content))
+        assert (result["width"], result["thumbnail"], result["poster"]) == (None, None, None)
+        status, headers, body = await served(client, result["url"])
+        assert (status, body) == (200, content)
+        assert headers["Content-Type"] == "application/octet-stream"
+        assert headers["Content-Disposition"] == "attachment"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
-@pytest.mark.parametrize("name", ["notes.bin", "letter.pdf", "song.mp3", "x"])
 async def test_a_picture_with_another_extension_is_re_encoded(
-    client: UploadClient, own_worker: RunningWorker, name: str
+    client: UploadClient, own_worker: RunningWorker
 ) -> None:
-    result = await outcome(client, pictures.picture_with_metadata("JPEG"), name)
-    assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
-    assert pictures.SECRET not in await client.get(result["url"])
+    for name in ("notes.bin", "letter.pdf", "song.mp3", "x"):
+        result = await outcome(client, pictures.picture_with_metadata("JPEG"), name)
+        assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
+        assert pictures.SECRET not in await client.get(result["url"])
 
 
 async def test_an_archive_appended_to_a_picture_is_removed(
@@ -110,42 +109,40 @@ async def test_a_video_with_another_extension_is_re_encoded(
     assert b"+52.52" not in await client.get(result["url"])
 
 
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (hostile_videos.EBML + HTML, "invalid_video")],
-)
 async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
-    client: UploadClient, own_worker: RunningWorker, content: bytes, code: str
+    client: UploadClient, own_worker: RunningWorker
 ) -> None:
-    assert (await outcome(client, content, "notes.bin"))["code"] == code
+    picture, video = b"\x89PNG\r\n\x1a\n" + HTML, hostile_videos.EBML + HTML
+    assert (await outcome(client, picture, "notes.bin"))["code"] == "invalid_image"
+    assert (await outcome(client, video, "notes.bin"))["code"] == "invalid_video"
 
 
-@pytest.mark.parametrize(
-    ("container", "codec", "content_type", "name"),
-    [
-        ("mp3", "libmp3lame", "audio/mpeg", "song.mp3"),
-        ("ogg", "libopus", "audio/ogg", "song.bin"),
-        ("flac", "flac", "audio/flac", "song.flac"),
-        ("wav", "pcm_s16le", "audio/wav", "song.wav"),
-        ("mp4", "aac", "audio/mp4", "song.m4a"),
-        ("webm", "libopus", "audio/webm", "voice.webm"),
-        ("adts", "aac", "audio/aac", "song.aac"),
-    ],
-)
+AUDIO = [
+    ("mp3", "libmp3lame", "audio/mpeg", "song.mp3"),
+    ("ogg", "libopus", "audio/ogg", "song.bin"),
+    ("flac", "flac", "audio/flac", "song.flac"),
+    ("wav", "pcm_s16le", "audio/wav", "song.wav"),
+    ("mp4", "aac", "audio/mp4", "song.m4a"),
+    ("webm", "libopus", "audio/webm", "voice.webm"),
+    ("adts", "aac", "audio/aac", "song.aac"),
+]
+
+
 async def test_audio_is_served_in_ranges_and_never_as_a_document(
-    client: UploadClient, own_worker: RunningWorker, container: str, codec: str, content_type: str, name: str
+    client: UploadClient, own_worker: RunningWorker
 ) -> None:
-    content = videos.sound_file(container, codec)
-    result = await outcome(client, content, name)
-    assert (result["kind"], result["content_type"], result["name"]) == ("audio", content_type, name)
-    assert result["bytes"] == len(content)
-    assert abs(result["duration_ms"] - 2_000) < 200
-    status, headers, body = await served(client, result["url"], Range="bytes=10-29")
-    assert (status, body) == (206, content[10:30])
-    assert headers["Content-Type"] == content_type
-    assert headers["Content-Disposition"] == "attachment"
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    for container, codec, content_type, name in AUDIO:
+        content = videos.sound_file(container, codec)
+        result = await outcome(client, content, name)
+        assert (result["kind"], result["content_type"], result["name"]) == ("audio", content_type, name)
+        assert result["bytes"] == len(content)
+        assert abs(result["duration_ms"] - 2_000) < 200
+        status, headers, body = await served(client, result["url"], Range="bytes=10-29")
+        assert (status, body) == (206, content[10:30])
+        assert headers["Content-Type"] == content_type
+        assert headers["Content-Disposition"] == "attachment"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
 async def test_audio_that_no_browser_can_play_is_served_as_a_download(
@@ -159,37 +156,37 @@ async def test_audio_that_no_browser_can_play_is_served_as_a_download(
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("../../etc/passwd", "passwd"),
-        ("C:\\Users\\me\\plan.pdf", "plan.pdf"),
-        ("invoice\u202efdp.exe", "invoicefdp.exe"),
-        ("a\u2066b\u200bcd\u0007.txt", "abcd.txt"),
-        ("notes.pdf                  .exe", "notes.pdf .exe"),
-        ("x" * 300 + ".pdf", "x" * 96 + ".pdf"),
-        ("...", "file"),
-        ("<img src=x onerror=alert(1)>.txt", "<img src=x onerror=alert(1)>.txt"),
-        ("\u202e", "file"),
-    ],
-)
+NAMES = [
+    ("../../etc/passwd", "passwd"),
+    ("C:\\Users\\me\\plan.pdf", "plan.pdf"),
+    ("invoice\u202efdp.exe", "invoicefdp.exe"),
+    ("a\u2066b\u200bcd\u0007.txt", "abcd.txt"),
+    ("notes.pdf                  .exe", "notes.pdf .exe"),
+    ("x" * 300 + ".pdf", "x" * 96 + ".pdf"),
+    ("...", "file"),
+    ("<img src=x onerror=alert(1)>.txt", "<img src=x onerror=alert(1)>.txt"),
+    ("\u202e", "file"),
+]
+
+
 async def test_the_displayed_name_shows_the_real_file_type(
-    client: UploadClient, own_worker: RunningWorker, name: str, shown: str
+    client: UploadClient, own_worker: RunningWorker
 ) -> None:
-    headers = {
-        "Tus-Resumable": "1.0.0",
-        "Upload-Length": str(len(ZIP)),
-        "Upload-Metadata": f"filename {b64encode(name.encode()).decode()}",
-        "Authorization": f"Bearer {client.owner.token}",
-    }
-    async with client.page() as page:
-        async with client.chat.http.post("/api/channels/general/uploads", headers=headers) as response:
-            where = response.headers["Location"]
-        more = {**headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
-        async with client.chat.http.patch(where, data=ZIP, headers=more) as response:
-            assert response.status == 204
-        done = await ended(page, where.rpartition("/")[2])
-    assert done["result"]["name"] == shown
+    for name, shown in NAMES:
+        headers = {
+            "Tus-Resumable": "1.0.0",
+            "Upload-Length": str(len(ZIP)),
+            "Upload-Metadata": f"filename {b64encode(name.encode()).decode()}",
+            "Authorization": f"Bearer {client.owner.token}",
+        }
+        async with client.page() as page:
+            async with client.chat.http.post("/api/channels/general/uploads", headers=headers) as response:
+                where = response.headers["Location"]
+            more = {**headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+            async with client.chat.http.patch(where, data=ZIP, headers=more) as response:
+                assert response.status == 204
+            done = await ended(page, where.rpartition("/")[2])
+        assert done["result"]["name"] == shown
 
 
 async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, str]) -> None:
@@ -227,21 +224,20 @@ async def test_only_listed_extensions_are_accepted(variables: dict[str, str]) ->
         assert (await outcome(client, pictures.picture_with_metadata("PNG"), "x.exe"))["kind"] == "picture"
 
 
-@pytest.mark.parametrize("name", ["letter.pdf", "song.mp3"])
 async def test_a_file_can_be_attached_to_a_message_and_found(
-    client: UploadClient, own_worker: RunningWorker, name: str
+    client: UploadClient, own_worker: RunningWorker
 ) -> None:
-    content = videos.sound_file("mp3", "libmp3lame") if name == "song.mp3" else PDF
-    async with client.page() as page:
-        upload_id = await client.send(content, name=name)
-        done = await ended(page, upload_id)
-        sent = await page.ask("message_send", channel_id="general", text="", attachments=[upload_id])
-    [attached] = sent["data"]["attachments"]
-    assert (attached["kind"], attached["name"], attached["bytes"]) == (
-        done["result"]["kind"],
-        name,
-        len(content),
-    )
+    for name, content in (("letter.pdf", PDF), ("song.mp3", videos.sound_file("mp3", "libmp3lame"))):
+        async with client.page() as page:
+            upload_id = await client.send(content, name=name)
+            done = await ended(page, upload_id)
+            sent = await page.ask("message_send", channel_id="general", text="", attachments=[upload_id])
+        [attached] = sent["data"]["attachments"]
+        assert (attached["kind"], attached["name"], attached["bytes"]) == (
+            done["result"]["kind"],
+            name,
+            len(content),
+        )
 
 
 def test_a_truncated_picture_or_video_is_not_accepted_as_a_generic_file() -> None:

@@ -39,7 +39,7 @@ RIDS = ("q", "h", "f")
 CODECS = {"VP8": 112, "VP9": 106, "H264": 96, "AV1": 45}
 RATE = 90_000
 TICKS = 3000  # duration of a frame, at 30 frames a second
-SIZES = {"q": (64, 64), "h": (128, 96), "f": (256, 192)}
+SIZES = {"q": (64, 64), "h": (96, 96), "f": (160, 128)}
 # Three temporal layers, as browsers describe them. The encoders here use only the lowest layer.
 L1T3 = Structure(
     [
