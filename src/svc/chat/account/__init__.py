@@ -1,1 +1,1 @@
-"""Members' decisions about themselves: leaving, exporting or deleting data, and blocking other members."""
+"""Handles members' own accounts: leaving, exporting or deleting data, and blocking other members."""

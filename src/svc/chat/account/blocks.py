@@ -83,13 +83,13 @@ class Blocks:
         return Write(change, unblocked)
 
     def forget_in(self, connection: Connection, member_id: str) -> None:
-        """Delete all blocks by and against a leaving member. Must be called inside a write. Call `forget`
-        afterwards.
+        """Delete all blocks by and against a leaving member. Call this within a write, and `forget` after
+        it.
         """
         connection.execute("DELETE FROM blocks WHERE ?1 IN (member_id, blocked_id)", (member_id,))
 
     def forget(self, member_id: str) -> None:
-        """Forget all blocks by and against a member who has left."""
+        """Forget all blocks by and against a former member."""
         self._blocked.pop(member_id, None)
         for blocked in self._blocked.values():
             blocked.discard(member_id)

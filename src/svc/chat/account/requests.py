@@ -1,7 +1,7 @@
-"""The endpoints for a member's own account: leaving, exporting and deleting data, and blocks.
+"""Handles requests about a member's own account: leaving, exporting and deleting data, and blocks.
 
 An export is one JSON object, streamed as it is read. Each feature contributes a list, read page by page. No
-list is ever held in memory in full.
+list is ever in memory in full.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from svc.chat.schemas import Event, Id, TimeMs
 # slows down other members.
 MAX_EXPORTS = 2
 WRITE_DEADLINE_S = 30.0
-# The number of bytes per write. A larger item is written in one piece.
+# The number of bytes per write. A larger item is written at once.
 _CHUNK_BYTES = 64 * 1024
 
 Part = Callable[[Session], AsyncIterator[object]]
@@ -129,7 +129,8 @@ class AccountRequests(Requests):
             logger.debug("an export was not downloaded completely", extra={"fault": type(fault).__name__})
         except Exception:
             logger.exception("sending an export failed")
-        # It is too late for an error response. Closing the connection shows that the export is incomplete.
+        # It is too late for an error response, but closing the connection shows that the export is
+        # incomplete.
         if request.transport is not None:
             request.transport.abort()
         return response

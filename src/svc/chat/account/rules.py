@@ -1,10 +1,10 @@
 """Lets members leave the server and deletes their data on request. Contains no HTTP code.
 
-Members who delete their data leave at once: their name, picture, identities, devices and blocks are deleted
-with the membership. Their messages are deleted in the background, because there can be many, and the deletion
-continues after a restart. The recent messages of a banned member are deleted in the same way. Reactions,
-audit log entries and bans remain, under an id that no longer identifies anybody. Before leaving, the owner
-must transfer ownership.
+Members who delete their data leave immediately: their name, profile picture, identities, devices and blocks
+are deleted with the membership. Their messages are deleted in the background, because there can be many, and
+the deletion continues after a restart. The recent messages of a banned member are deleted in the same way.
+Reactions, audit log entries and bans remain, under an id that no longer identifies anybody. The owner must
+transfer ownership before leaving.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A scheduled deletion of all messages that a member sent in a given, possibly open-ended period."""
+    """A scheduled deletion of a member's messages from a period, which may be open-ended."""
 
     member_id: str
     since_ms: int = 0
@@ -37,7 +37,7 @@ class Erasure:
 
 _ERASURES = Table("erasures", Erasure)
 
-# Deletes the data of the member with the given id. Called inside a write.
+# Deletes the data of the member with the given id. Called within a write.
 Forgetting = Callable[[Connection, str], None]
 # Deletes some of a member's messages posted between two times in ms. Returns False when none remain.
 EraseSome = Callable[[str, int, int | None], Awaitable[bool]]
@@ -88,8 +88,8 @@ class AccountRules:
         return Write(change, deleted)
 
     def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
-        """Schedule the deletion of a member's recent messages. Must be called inside a write. Call
-        `erasure_due` afterwards.
+        """Schedule the deletion of a member's recent messages. Call this within a write, and `erasure_due`
+        after it.
 
         An existing erasure is extended to cover both periods.
         """
@@ -116,11 +116,11 @@ class AccountRules:
         if not due:
             return
         erasure = due[0]
-        # Run again, because another erasure might be due, and a failed erasure must be retried.
+        # Run again, because another erasure might be due, or this one must be retried after a failure.
         self._due.set()
         while await self._erase_some(erasure.member_id, erasure.since_ms, erasure.until_ms):
             pass
-        # Keep the row if the erasure has been extended in the meantime.
+        # Keep the row if the erasure has been extended.
         await self._database.write(lambda connection: _ERASURES.delete(connection, **asdict(erasure)))
 
     def _require_no_owner(self, member_id: str) -> None:

@@ -1,1 +1,1 @@
-"""Bot accounts. They belong to the server and are used by programs."""
+"""Manages bot accounts, which belong to the server and are used by programs."""

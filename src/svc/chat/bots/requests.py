@@ -1,4 +1,4 @@
-"""The endpoints that create bots, renew their tokens and delete them."""
+"""Handles requests that create bots, renew their tokens and delete them."""
 
 import time
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _MANAGER = on_server(P.MANAGE_BOTS)
 _OF_RANK = ("forbidden", "rank_too_low", "unknown_member")
 
 
-# Higher than the actual limit, so that a nickname that is too long is rejected with the error for nicknames.
+# Higher than the actual limit, so that an overlong nickname gets the error for nicknames.
 Nickname = Annotated[str, Meta(max_length=1024)]
 
 

@@ -1,11 +1,11 @@
 """Creates and deletes bots, and renews their tokens. Contains no HTTP code.
 
 A bot is a program that is a member like any other: it has roles, sees channels and can be kicked. It uses a
-token instead of signing in. Anyone who knows a token can act as the bot. Nobody can therefore create a token
-for a bot that has a permission they lack, or that does not rank below them. Later changes also count: at any
-time, a bot has only those of its roles' permissions that the token's creator also has. A token is revoked
-when its creator's membership ends. A bot can create tokens too. Anyone who knows the bot's token may know
-those tokens, so they are revoked together with it.
+token instead of signing in. Anyone who knows a token can act as the bot, so nobody can create a token for a
+bot that has a permission they lack, or that does not rank below them. This also holds after changes: a bot
+has only those of its roles' permissions that the token's creator has too. A token is revoked when its
+creator's membership ends. A bot can create tokens too. Anyone who knows the bot's token may know those, so
+they are revoked with it.
 """
 
 import hashlib
@@ -32,15 +32,15 @@ from svc.chat.services import Services
 @dataclass(frozen=True, slots=True)
 class BotToken:
     member_id: str
-    # SHA-256 of the token. The token is not stored.
+    # SHA-256 of the token, which is not stored.
     digest: bytes
     created_by: str | None
     created_at_ms: int
 
 
 TOKENS = Table("bot_tokens", BotToken)
-# Deletes the token of the given bot or member, the tokens that they created, the tokens that those bots
-# created, and so on.
+# Deletes the token of the given bot or member, those that they created, those that these bots created, and so
+# on.
 _DELETE_MADE_THROUGH = """
     WITH RECURSIVE made(id) AS (
         SELECT ? UNION SELECT member_id FROM bot_tokens JOIN made ON created_by = made.id
@@ -48,7 +48,7 @@ _DELETE_MADE_THROUGH = """
     DELETE FROM bot_tokens WHERE member_id IN made RETURNING member_id
 """
 
-# The maximum number of bots. Each bot takes up a line in the member list.
+# The maximum number of bots, each of which has a line in the member list.
 MAX_BOTS = 50
 
 
@@ -105,7 +105,7 @@ class Bots:
             return member
 
         def created(member: Member) -> tuple[Member, str]:
-            # The limit to the creator's permissions must apply before the new bot is announced.
+            # Limit the bot to the creator's permissions before announcing it.
             self._directory.put_token_maker(member.id, actor_id)
             self._members.joined(member)
             self._accept(stored)
@@ -116,7 +116,7 @@ class Bots:
 
     @exclusive_write
     def renew(self, actor_id: str | None, member_id: str, now: float) -> Write[None, str]:
-        """Create and return a new token, which cannot be retrieved later. The previous token stops working
+        """Create and return a new token, which cannot be retrieved later. The previous one stops working
         immediately.
         """
         bot = self._require_managed(actor_id, member_id)
@@ -191,7 +191,7 @@ class Bots:
             self._push_changed()
 
     def _made_through(self, member_id: str) -> list[str]:
-        """Return the ids of the bots whose tokens this member created, of the bots whose tokens those bots
+        """Return the ids of the bots whose tokens this member created, of those whose tokens these bots
         created, and so on.
         """
         ids = [member_id]

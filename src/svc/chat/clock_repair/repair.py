@@ -53,17 +53,16 @@ PAST: Mapping[str, Sequence[str]] = {
     "private_welcomes": ("sent_at_ms",),
     "private_files": ("sent_at_ms",),
 }
-# Columns with times of past events in tables that may be very large. They are checked only if another table
-# contained a wrong time.
+# Columns with times of past events in potentially very large tables. Checked only if another table contained
+# a wrong time.
 PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "messages": ("edited_at_ms",),
     "message_edits": ("replaced_at_ms",),
     "reactions": ("reacted_at_ms",),
     "private_entries": ("sent_at_ms",),
 }
-# Columns with future times, and how far in the future these times can be. For sessions, the operator sets the
-# limit. Entries in the audit log never change. `cap_future_times` has a separate rule for the times of
-# messages.
+# Columns with future times, and how far in the future these can be. For sessions, the operator sets the
+# limit. Audit log entries never change. `cap_future_times` treats messages separately.
 MAX_AHEAD_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
@@ -74,7 +73,7 @@ MAX_AHEAD_MS: Mapping[tuple[str, str], int] = {
     ("notification_levels", "muted_until_ms"): 31 * DAY_MS,
     ("private_key_packages", "expires_at_ms"): 92 * DAY_MS,
 }
-# Tables whose ascending ids come from our generator.
+# Tables with ascending ids from our generator.
 _WITH_IDS = (
     "members",
     "devices",
@@ -174,11 +173,9 @@ class ClockRepair:
 def cap_future_times(
     connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = MAX_AHEAD_MS
 ) -> int:
-    """Cap all times that are too far in the future. Return the number of times that were capped. Must be
-    called inside a write.
-    """
+    """Cap all times that are too far in the future. Return how many were capped. Call this within a write."""
     corrected = _past(connection, PAST, now_ms)
-    # Message numbers do not change, so the order of messages is preserved. Only the displayed times change.
+    # Message numbers do not change, so messages keep their order. Only the displayed times change.
     corrected += connection.execute(
         "UPDATE messages SET posted_at_ms = ?1"
         " WHERE n >= (?1 + 1) << 12 AND coalesce(posted_at_ms, n >> 12) > ?1",
@@ -205,7 +202,7 @@ def _cap_column(connection: Connection, table: str, column: str, latest_ms: int)
 
 
 async def _newest_ids(database: Database) -> list[str]:
-    """Return the newest id that our own generator created, for each table."""
+    """Return each table's newest id from our generator."""
     sql = " UNION ALL ".join(
         f"SELECT max(id) AS id FROM {table} WHERE id GLOB '????????-????-7???-????-????????????'"
         for table in _WITH_IDS

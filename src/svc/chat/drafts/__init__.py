@@ -1,1 +1,1 @@
-"""Drafts: a member's unsent messages, shared by all of the member's open pages."""
+"""Manages drafts, a member's unsent messages, for all of the member's clients."""

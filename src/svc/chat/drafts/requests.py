@@ -1,4 +1,4 @@
-"""The endpoints for drafts, over HTTP and on the live socket."""
+"""Handles requests for drafts, over HTTP and on the live socket."""
 
 import time
 

@@ -1,7 +1,7 @@
 """Manages drafts: a member's unsent text and files in a channel.
 
-The server stores drafts, so that all of the member's open pages show them, and the cleanup does not delete
-their files. Nobody else can see a draft. Contains no HTTP code.
+The server stores drafts, so all of the member's clients show them, and the cleanup does not delete their
+files. Nobody else can see a draft. Contains no HTTP code.
 """
 
 from svc.base.database import Connection, Write

@@ -1,1 +1,1 @@
-"""Custom emoji. `chat/messages/message` decides what counts as an emoji."""
+"""Manages custom emoji. `chat/messages/message` decides what an emoji is."""

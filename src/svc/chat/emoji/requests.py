@@ -1,4 +1,4 @@
-"""The endpoints for custom emoji. `uploads` receives the pictures."""
+"""Handles requests for custom emoji. `uploads` receives the images."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -26,8 +26,7 @@ class NewEmoji(Request):
 
 
 class NewName(Request):
-    # Higher than the actual limit, so that a name that is too long is rejected with the error for emoji
-    # names.
+    # Higher than the actual limit, so that an overlong name gets the error for emoji names.
     name: Annotated[str, Meta(max_length=128)]
 
 

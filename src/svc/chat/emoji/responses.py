@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from svc.chat.schemas import Id, Response, TimeMs
 
-# The maximum number of custom emoji. A picker must be able to load and show all of them quickly.
+# The maximum number of custom emoji, few enough for a picker to load and show quickly.
 MAX_EMOJI = 300
 MAX_NAME_CHARACTERS = 30
 Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]

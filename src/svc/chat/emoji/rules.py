@@ -1,7 +1,6 @@
 """Creates custom emoji from uploads, renames them and deletes them. Contains no HTTP code.
 
-Messages and reactions refer to an emoji by `:name:`. After the emoji has been renamed or deleted, they show
-this text instead.
+Messages and reactions refer to an emoji by `:name:`, which they show as text after it is renamed or deleted.
 """
 
 import dataclasses
@@ -25,7 +24,7 @@ from svc.chat.uploads.upload import Upload
 
 @dataclass(frozen=True, slots=True)
 class StoredEmoji:
-    """A custom emoji as it is stored. Pages show it in place of `:name:`."""
+    """A stored custom emoji. Clients show it in place of `:name:`."""
 
     id: str
     name: str
@@ -72,7 +71,7 @@ class Emojis:
         """Return the steps that turn a finished upload into an emoji."""
 
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # An upload may take a day. By now, the member may have lost the permission or be in timeout.
+            # An upload may take a day. By then, the member may have lost the permission or be in timeout.
             self._directory.require_no_timeout(upload.member_id)
             if Permission.MANAGE_EMOJI not in self._directory.granted_by_roles(upload.member_id):
                 raise ChatError("forbidden")
@@ -140,7 +139,7 @@ class Emojis:
         return Write(remove, removed)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """Remove a deleted member's id from their emoji. The emoji remain. Must be called inside a write."""
+        """Remove a deleted member's id from their emoji, which remain. Call this within a write."""
         _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
     def _to_response(self, emoji: StoredEmoji) -> Emoji:
