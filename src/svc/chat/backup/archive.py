@@ -6,13 +6,12 @@
     objects/uploads/<name>  the stored media
     manifest.json           the size and SHA-256 of every other file, and the missing objects
 
-This module does not depend on the server or on where a backup is restored. A backup is untrusted input when
-it is read: each part has a size limit, and only the list of names is held in memory.
+This module does not depend on the server or on where a backup is restored. A backup is untrusted input: each
+part has a size limit, and only the list of names is kept in memory.
 
-The archive is read sequentially (`TarReader`). Only the kinds of entries that our own backups contain are
-accepted: files (ustar), and extended headers for long names and sizes over 8 GiB (pax). Links, folders,
-devices, sparse files and GNU long names are refused. `tarfile` would load an extended header of any size into
-memory.
+The archive is read sequentially (`TarReader`). Only the kinds of entries in our backups are accepted: files
+(ustar), and extended headers for long names and sizes over 8 GiB (pax). Links, folders, devices, sparse files
+and GNU long names are refused. `tarfile` would load an extended header of any size into memory.
 """
 
 import gzip
@@ -51,8 +50,8 @@ class TarError(Exception):
 
 
 class TarReader:
-    """An iterator over the files in an archive. `read` is called with a number of bytes and returns at most
-    that many, or none at the end.
+    """An iterator over the files in an archive. `read` gets a number of bytes and returns at most that many,
+    or none at the end.
     """
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
@@ -153,12 +152,11 @@ FORMAT, VERSION = "svc-backup", 1
 # Images and videos are already compressed, and a higher level would slow down everything else.
 _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
-# Progress is reported for files that are larger than this. A file of this size takes a second on a small
-# machine.
+# Progress is reported for larger files. A file of this size takes a second on a small machine.
 _LARGE_BYTES = 16 * 1024 * 1024
 # The size limit for the archive's header. A genuine header is a few hundred bytes long.
 _MAX_HEADER_BYTES = 64 * 1024
-# The size limit for files at the top of the data folder, all of them short secrets and ids.
+# The size limit for files at the top of the data folder, which are all short secrets and ids.
 MAX_FILE_BYTES = 1024 * 1024
 # The maximum number of files. The reader uses about 300 bytes of memory per file.
 MAX_MEMBERS = 1_000_000
@@ -222,8 +220,8 @@ class ArchiveWriter:
         self._gzip.close()
 
     def close(self) -> None:
-        """Release an unfinished archive. This is safe even while a thread is still writing to it, because
-        nobody will read the result.
+        """Release an unfinished archive. Safe even while a thread is writing to it, because nobody will read
+        it.
         """
         with suppress(OSError, ValueError):
             self._tar.close()
@@ -256,7 +254,7 @@ class _Hashing:
 
 
 class ArchiveMember:
-    """One file in an archive. Errors that occur while reading it contain its name."""
+    """A file in an archive. Errors from reading it contain its name."""
 
     def __init__(self, name: str, size: int, tar: TarReader) -> None:
         self.name = name
@@ -363,7 +361,7 @@ class ArchiveReader:
 
 
 def _printable(name: str) -> str:
-    """Return untrusted text in a form that is safe to print on one line of a terminal."""
+    """Return untrusted text in a form that is safe to print on one terminal line."""
     return name[:200] if name.isprintable() else ascii(name[:200])
 
 
@@ -406,9 +404,7 @@ def _header(value: object) -> Header:
 
 @contextmanager
 def _named_faults(where: str) -> Iterator[None]:
-    """Convert the libraries' errors about a damaged file to ArchiveError. The message includes the
-    position.
-    """
+    """Convert the libraries' errors about a damaged file to ArchiveError, with the position."""
     try:
         yield
     except ArchiveError as fault:

@@ -33,9 +33,9 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# The interval between progress reports, short enough for somebody who is watching.
+# The interval between progress reports, short enough for a person watching.
 _SIGN_S = 5.0
-# The approximate number of steps that SQLite's virtual machine executes in a tenth of a second.
+# The approximate number of steps of SQLite's virtual machine in a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000
 # Objects larger than this are spooled to disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
@@ -81,7 +81,7 @@ class Backups:
         return await asyncio.to_thread(faults_in, self._database.path)
 
     async def make(self, now: float, *, damaged: bool = False) -> BackupResult:
-        """Make a backup. If this fails, raises ChatError and leaves nothing behind.
+        """Make a backup. On failure, raise ChatError and leave nothing behind.
 
         A damaged database is backed up only if `damaged` is set.
         """
@@ -94,7 +94,7 @@ class Backups:
 
     async def _make(self, making: Path, target: Path, now: float, *, damaged: bool) -> BackupResult:
         copy, partial = making / DATABASE, making / target.name
-        # There must be enough space for a copy of the database and for the archive.
+        # There must be enough space for a copy of the database and the archive.
         require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         faults = await asyncio.to_thread(faults_in, copy)
@@ -132,8 +132,8 @@ class Backups:
     async def _add_objects(
         self, writer: ArchiveWriter, keys: Mapping[str, int]
     ) -> tuple[list[str], list[str]]:
-        """Add the objects. Return the keys of missing objects, and the keys of objects whose size differs
-        from the recorded size.
+        """Add the objects. Return the keys of missing objects, and of those whose size differs from the
+        recorded size.
         """
         missing, damaged = [], []
         for number, (key, recorded) in enumerate(keys.items()):
@@ -143,7 +143,7 @@ class Backups:
                 async with spool(self._objects, key, self._data_dir / FOLDER) as (file, size):
                     await asyncio.to_thread(writer.add, OBJECTS + key, file, size)
             except ObjectMissing:
-                # The object was deleted after the database was copied, or it was lost earlier.
+                # The object was deleted after the database was copied, or lost earlier.
                 missing.append(key)
             else:
                 if size != recorded:
@@ -152,8 +152,8 @@ class Backups:
 
 
 def secret_files(data_dir: Path, database: str) -> list[Path]:
-    """Return the files at the top of the data folder that belong in a backup, apart from the database. They
-    include secrets that future features may add.
+    """Return the files at the top of the data folder that belong in a backup, apart from the database,
+    including future features' secrets.
     """
     return sorted(
         path
@@ -167,7 +167,7 @@ def secret_files(data_dir: Path, database: str) -> list[Path]:
 
 
 def faults_in(path: Path) -> list[str]:
-    """Return the faults in a database, as SQLite describes them. Reads the whole database and changes
+    """Return the faults in a database, as described by SQLite. Reads the whole database and changes
     nothing.
     """
     with opened_copy(path) as copy:
@@ -177,9 +177,7 @@ def faults_in(path: Path) -> list[str]:
 
 
 async def sync_to_disk(file: int) -> None:
-    """Wait until a file is on disk, and report progress, because a large file takes minutes on a slow SD
-    card.
-    """
+    """Wait until a file is on disk. Report progress, because a large file takes minutes on a slow SD card."""
     storing = asyncio.ensure_future(asyncio.to_thread(os.fsync, file))
     try:
         while not (await asyncio.wait([storing], timeout=_SIGN_S))[0]:
@@ -191,7 +189,7 @@ async def sync_to_disk(file: int) -> None:
 
 @asynccontextmanager
 async def unfinished_folder(folder: Path, what: str) -> AsyncIterator[Path]:
-    """Create a temporary folder inside `folder` for a backup or an export. Delete it at the end of the block.
+    """Create a temporary folder in `folder` for a backup or an export. Delete it at the end of the block.
 
     Errors from the disk, the database or the store are raised as ChatError.
     """
@@ -216,7 +214,7 @@ async def spool(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[t
     """Yield an object's content as a file, and its size. Raises ObjectMissing."""
     with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(folder)) as spool:
         async for chunk in objects.read(key):
-            # Members may upload files at the same time, and the database needs the remaining space.
+            # Uploads may arrive at the same time, and the database needs the remaining space.
             require_free(folder, len(chunk))
             spool.write(chunk)
         size = spool.tell()
@@ -226,13 +224,13 @@ async def spool(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[t
 
 
 def _keys(copy: sqlite3.Connection) -> dict[str, int]:
-    """Return the size of each stored object, keyed by the object's key."""
+    """Return the size of each stored object, by key."""
     rows = copy.execute("SELECT key, bytes FROM objects WHERE state = 'stored' ORDER BY key")
     return {row["key"]: row["bytes"] for row in rows}
 
 
 def faults_of(copy: sqlite3.Connection) -> list[str]:
-    """Return the faults in the database file, as SQLite describes them."""
+    """Return the faults in the database file, as described by SQLite."""
     try:
         results = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(10)")]
     except sqlite3.DatabaseError as fault:

@@ -1,4 +1,4 @@
-"""The endpoints and commands for backups."""
+"""Handles requests and commands for backups."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import no_content
 from svc.chat.schemas import Event, Id, Response, TimeMs
 
-# The maximum number of simultaneous downloads. The owner needs no more than this.
+# The maximum number of simultaneous downloads by the owner.
 MAX_STREAMS = 2
 # A client that accepts no data for this long is considered disconnected.
 WRITE_DEADLINE_S = 30.0
@@ -72,7 +72,7 @@ class BackupRequests(Requests):
     )
     async def download(self, session: Session, http_request: web.Request, name: Id) -> web.StreamResponse:
         path = self._backups.path(name)
-        # The link is not used. Creating it records the download in the audit log.
+        # Create an unused link, which records the download in the audit log.
         await self._backups.link(session.member_id, path.name, time.time())
         return await self._send(http_request, path)
 
@@ -101,7 +101,7 @@ class BackupRequests(Requests):
         media_type=_ARCHIVE,
     )
     async def download_by_link(self, http_request: web.Request, token: Id) -> web.StreamResponse:
-        # A HEAD request does not use up the link, because chat programs send such requests to preview links.
+        # A HEAD request does not use up the link, because chat programs send it to preview links.
         return await self._send(
             http_request, self._backups.use_link(token, used=http_request.method != "HEAD")
         )

@@ -20,9 +20,7 @@ class BackupProgress(Response):
 
 
 class AllBackups(Response):
-    """All backups, newest first. `making` is the backup in progress. `fault` is the reason why the last
-    backup failed.
-    """
+    """All backups, newest first. `making` is the one in progress. `fault` is why the last one failed."""
 
     backups: Sequence[Backup]
     making: BackupProgress | None

@@ -1,7 +1,7 @@
 """Restores a backup into a data folder and verifies the result.
 
-The folder appears only once it is complete. Callers ensure that no server is running there. Contains no HTTP
-code.
+The folder appears only once it is complete. Callers must ensure that no server is running there. Contains no
+HTTP code.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from svc.chat.backup.archive import (
 from svc.chat.backup.backups import faults_of
 
 _CHUNK_BYTES = 256 * 1024
-# An error message names at most this many objects.
+# The maximum number of objects listed in an error message.
 _NAMED = 5
 
 
@@ -69,8 +69,8 @@ async def restore(
     objects: ObjectStore | None,
     objects_folder: str = "",
 ) -> Restored:
-    """Unpack a backup into an empty folder. Objects are put into the store `objects` if one is given,
-    otherwise into the same folder.
+    """Unpack a backup into an empty folder. Objects are put into the store `objects` or, without one, into
+    that folder.
 
     `objects_folder` overrides the name of the folder for objects in the backup. Raises ArchiveError, OSError
     or StoreFailed.
@@ -148,7 +148,7 @@ def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
 
 
 def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> Path:
-    """Return the path to which a file is restored. The archive's reader has checked that no name escapes the
+    """Return the path to restore a file to. The archive's reader has checked that no name escapes the
     folder.
     """
     if name == DATABASE:
@@ -161,13 +161,13 @@ def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> 
 async def _put_elsewhere(member: ArchiveMember, folder: Path, objects: ObjectStore) -> None:
     spool = folder / ".object"
     await asyncio.to_thread(_write, member, spool)
-    # This type does not matter, because browsers get the content type stored in the database.
+    # This type does not matter, because browsers get the one stored in the database.
     await objects.put(member.name.removeprefix(OBJECTS), spool, "application/octet-stream")
     spool.unlink()
 
 
 def _write(member: ArchiveMember, path: Path) -> None:
-    """Write a file. Raises ArchiveError before writing anything if the disk has too little space."""
+    """Write a file. If the disk has too little space, raise ArchiveError before writing anything."""
     make_private_folder(path.parent)
     free = shutil.disk_usage(path.parent).free - MIN_FREE_BYTES
     if member.size > free:

@@ -1,10 +1,8 @@
-"""Manages the backups that the owner creates, downloads and deletes on a running server. Contains no HTTP
-code.
+"""Manages the backups that the owner creates, downloads and deletes on a running server.
 
-Backups stay in the data folder until they are deleted. A backup takes a long time, so it runs in the
-background, and an event announces that it has finished. A backup contains every secret on the server. It is
-sent only to the owner, and to anyone with a link that the owner has requested. A link works once, within a
-minute.
+Backups stay in the data folder until they are deleted. A backup takes long, so it runs in the background, and
+an event announces its end. A backup contains every secret on the server. It is sent only to the owner, and to
+anyone with a link that the owner has requested. A link works once, within a minute. Contains no HTTP code.
 """
 
 import asyncio
@@ -26,7 +24,7 @@ from svc.chat.live.hub import Recipients
 from svc.chat.live.responses import Managed
 from svc.chat.services import Services
 
-# The maximum number of stored backups. Each backup may be as large as all other data combined.
+# The maximum number of stored backups, each of which may be as large as all other data.
 MAX_KEPT = 5
 LINK_S = 60.0
 # The maximum number of unused links.
@@ -72,13 +70,10 @@ class StoredBackups:
         making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
         return AllBackups(backups, making, self._fault or None)
 
-    # Exclusive, because a second request could otherwise be accepted before the first one has started its
-    # backup.
+    # Exclusive, or a second request could be accepted before the first one has started its backup.
     @exclusive_write
     def begin(self, actor_id: str, now: float) -> Write[None, None]:
-        """Start a backup in the background. Raises ChatError if a backup is running, or if the maximum number
-        of backups is stored.
-        """
+        """Start a backup in the background. Raises ChatError if one is running, or too many are stored."""
         if self._running:
             raise ChatError("too_many", "A backup is already being created")
         if len(self._names()) >= MAX_KEPT:
@@ -126,9 +121,7 @@ class StoredBackups:
         return Write(write, linked)
 
     def use_link(self, token: str, *, used: bool = True) -> Path:
-        """Return the path of the backup to which a link refers. Consume the link unless `used` is false.
-        Raises ChatError.
-        """
+        """Return the path of a link's backup. Consume the link unless `used` is False. Raises ChatError."""
         self._drop_old()
         name, _, maker_id = self._links.get(token, ("", 0.0, ""))
         if not self._directory.is_owner(maker_id):

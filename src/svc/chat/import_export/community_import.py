@@ -1,6 +1,6 @@
 """Creates a community from an export, all or nothing, on a stopped server.
 
-The whole file is validated before anything is written. Then our own encoders rewrite the media, and a single
+The whole file is validated before anything is written. Then our encoders rewrite the media, and a single
 transaction stores the records. Contains no HTTP code.
 """
 
@@ -30,7 +30,7 @@ from svc.chat.messages.message import first_number_at, number_of
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024
 _RECORDS_BETWEEN = 1_000
-# The maximum number of objects. Each object takes about 600 bytes of memory until the end of the import.
+# The maximum number of objects. Each uses about 600 bytes of memory until the end of the import.
 MAX_OBJECTS = 250_000
 
 
@@ -42,20 +42,20 @@ class Imported:
     missing: Sequence[str] = field(default_factory=list)
     # The number of files that could not be rewritten, keyed by error code.
     left_out: Mapping[str, int] = field(default_factory=dict)
-    # The number of timestamps in the future that were set to the current time.
+    # The number of future timestamps that were set to the current time.
     yet_to_come: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A file rewritten by our own encoder, and its properties."""
+    """A file rewritten by our encoder, and its properties."""
 
     data: bytes | Path
     ext: str
     facts: Mapping[str, object]
 
 
-# Rewrites a file in the same way as an upload. Raises Refused.
+# Rewrites a file like an upload. Raises Refused.
 Rewrite = Callable[[Path], Awaitable[Rewritten]]
 Files = dict[str, Mapping[str, object]]
 
@@ -66,9 +66,8 @@ async def import_whole(
     """Import an export into a server that nobody has joined. `folder` is for temporary files on the server's
     disk.
 
-    Every stored file is rewritten in the same way as an upload, and gets a new key, because another server in
-    the same bucket might use the key in the export. Raises BadRecord, or errors from the database or the
-    store.
+    Every stored file is rewritten like an upload, and gets a new key, because another server in the same
+    bucket might use the export's key. Raises BadRecord, or errors from the database or the store.
     """
     _require_space(export, folder)
     counts, keys = await asyncio.to_thread(_validate, export)
@@ -97,7 +96,7 @@ async def import_whole(
 
 
 class KeptObjects:
-    """Objects that have been put into the store. They are deleted at the end of the block unless `stay` was
+    """Objects that have been put into the store. They are deleted at the end of the block, unless `stay` was
     called.
     """
 
@@ -130,7 +129,9 @@ def _require_space(export: Export, folder: Path) -> None:
 
 
 def _validate(export: Export) -> tuple[Counter[str], list[str]]:
-    """Validate all records. Return the number of each kind, and the keys of objects. Raises BadRecord."""
+    """Validate all records. Return the number of records of each kind, and the keys of objects. Raises
+    BadRecord.
+    """
     counts: Counter[str] = Counter()
     keys: list[str] = []
     for line, kind, record in export.records():
@@ -163,7 +164,7 @@ def _check(kind: type[Record], record: Mapping[str, object]) -> None:
 
 
 def _store_records(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
-    """Store all records. Return how many timestamps were in the future. Raises BadRecord."""
+    """Store all records. Return the number of future timestamps. Raises BadRecord."""
     sql = "SELECT EXISTS (SELECT 1 FROM members) OR EXISTS (SELECT 1 FROM messages)"
     if connection.execute(sql).fetchone()[0]:
         raise BadRecord("somebody has joined this server already: import into a new server")
@@ -208,7 +209,7 @@ def _with_files(
 
 
 def _picture(files: Files, key: object) -> Mapping[str, object] | None:
-    """Return a picture's properties, or None. A file that was not re-encoded does not count as a picture."""
+    """Return an image's properties, or None if the file was not re-encoded as an image."""
     picture = files.get(str(key))
     return picture if picture is not None and picture.get("kind") == PICTURE else None
 

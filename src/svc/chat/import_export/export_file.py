@@ -1,11 +1,11 @@
 """Reads and writes exports: zip archives with `export.jsonl`, and the stored media in `media/`.
 
-The first line of `export.jsonl` identifies the file. The last line gives the number of records, so that
-truncation is detected. This module does not depend on the database.
+The first line of `export.jsonl` identifies the file. The last line contains the number of records, to detect
+truncation. This module does not depend on the database.
 
-Untrusted zip files are opened with limits (`open_archive`), because `zipfile` holds the complete list of
-entries in memory. Deflate is the only accepted compression, because LZMA's header may request 4 GB of memory.
-Callers read entries piece by piece.
+Untrusted zip files are opened with limits (`open_archive`), because `zipfile` loads the complete list of
+entries into memory. Deflate is the only accepted compression, because LZMA's header may request 4 GB of
+memory. Callers read entries piece by piece.
 """
 
 import json
@@ -29,8 +29,8 @@ from svc.chat.import_export.record_types import (
     validate,
 )
 
-# The size limit for the list of files, enough for 140,000 files in an export. For each byte of the list,
-# Python uses up to 16 bytes of memory.
+# The size limit for the list of files, enough for 140,000 files in an export. Python uses up to 16 bytes of
+# memory per byte of the list.
 MAX_LIST_BYTES = 16 * 1024 * 1024
 # The library's errors for a damaged archive or an unknown type.
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
@@ -39,10 +39,12 @@ _LIST_BYTES_AT = 5  # The index of the list's size in the library's end record.
 
 
 def open_archive(path: Path, what: str) -> zipfile.ZipFile:
-    """Open an archive. Raises OSError or BadRecord. `what` names the expected archive in error messages."""
+    """Open an archive. Raises OSError or BadRecord. `what` describes the expected archive in error
+    messages.
+    """
     try:
         with path.open("rb") as file:
-            # Use the library's own function, because two parsers could see different lists in a crafted file.
+            # Use the library's function, because two parsers could see different lists in a crafted file.
             end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
         if end and end[_LIST_BYTES_AT] > MAX_LIST_BYTES:
             raise BadRecord(
@@ -78,10 +80,10 @@ def _check(path: Path, archive: zipfile.ZipFile) -> None:
 
 RECORDS, MEDIA = "export.jsonl", "media/"
 _CHUNK_BYTES = 256 * 1024
-# The size limit for one stored file. Files written by our worker are tens of megabytes at most.
+# The size limit for a stored file. Our worker's files are tens of megabytes at most.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
-# The size limit for the records, enough for forty million messages. Imports that do not fit on the disk are
-# refused earlier.
+# The size limit for the records, enough for forty million messages. Imports that do not fit on the disk have
+# already been refused.
 MAX_RECORDS_BYTES = 16 * 1024 * 1024 * 1024
 
 
@@ -107,7 +109,7 @@ class Writer:
 
     def add_object(self, key: str, content: IO[bytes]) -> None:
         info = zipfile.ZipInfo(MEDIA + key.rpartition("/")[2])
-        # Stored without compression, because media is already compressed.
+        # Not compressed, because media already is.
         with self._zip.open(info, "w", force_zip64=True) as entry:
             shutil.copyfileobj(content, entry, _CHUNK_BYTES)
 
@@ -115,8 +117,8 @@ class Writer:
         self._zip.close()
 
     def close(self) -> None:
-        """Release an unfinished archive. This is safe even while a thread is still writing to it, because
-        nobody will read the result.
+        """Release an unfinished archive. Safe even while a thread is writing to it, because nobody will read
+        it.
         """
         with suppress(OSError, ValueError):
             self._zip.close()

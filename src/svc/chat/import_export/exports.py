@@ -1,6 +1,6 @@
 """Exports a consistent snapshot of a running server's data. Contains neither HTTP nor SQL code.
 
-Secrets are not exported, so sessions, invites and webhooks are left out. The audit log is left out too.
+Secrets are not exported, so sessions, invites and webhooks are omitted. The audit log is omitted too.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ class Exports:
         self._running = asyncio.Lock()
 
     async def make(self, now: float) -> ExportResult:
-        """Make an export. If this fails, raises ChatError and leaves nothing behind."""
+        """Make an export. On failure, raise ChatError and leave nothing behind."""
         if self._running.locked():
             raise ChatError("export_running")
         async with self._running, unfinished_folder(self._folder, "export") as making:
@@ -61,7 +61,7 @@ class Exports:
 
     async def _make(self, making: Path, target: Path, now_ms: int) -> ExportResult:
         copy, partial = making / "copy.sqlite3", making / target.name
-        # There must be enough space for a copy of the database and for the archive.
+        # There must be enough space for a copy of the database and the archive.
         require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         facts = {**self._facts(), "exported_at_ms": now_ms}
@@ -90,7 +90,7 @@ class Exports:
 
 
 def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
-    """Write the records. Return the number of records, and the keys of the stored objects among them."""
+    """Write the records. Return their number, and the keys of stored objects."""
     keys: list[str] = []
     with opened_copy(path) as copy:
         total = sum(store.totals(copy).values())

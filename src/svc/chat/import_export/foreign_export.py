@@ -27,7 +27,7 @@ class ForeignAuthor:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """An attached file. It has a web address, and a local path if the file itself was exported too."""
+    """An attached file. It has a URL, and a local path if the file itself was exported too."""
 
     name: str
     url: str
@@ -41,8 +41,8 @@ class ForeignPost:
     at_ms: int
     text: str
     edited_at_ms: int | None = None
-    # The keys of two other posts in the same channel: the post to which this post replies, and the root of
-    # its thread.
+    # The keys of other posts in the same channel: the one that this post replies to, and the root of its
+    # thread.
     reply_to: str | None = None
     thread: str | None = None
     reactions: Sequence[tuple[str, ForeignAuthor]] = ()
@@ -51,11 +51,11 @@ class ForeignPost:
 
 
 class Source(Protocol):
-    """An export from another program. Both methods can be called repeatedly. They raise BadRecord, which
-    names the file and the position.
+    """An export from another program. Both methods can be called repeatedly. They raise BadRecord with the
+    file and the position.
     """
 
-    # The program's name, such as "discord". It keeps keys from different programs apart.
+    # The program's name, such as "discord", which distinguishes keys from different programs.
     program: str
 
     def channels(self) -> Sequence[ForeignChannel]: ...

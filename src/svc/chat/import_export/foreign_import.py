@@ -1,8 +1,8 @@
 """Adds another program's export to a stopped server, all or nothing.
 
 Each channel in the export becomes a new channel. Each author becomes a former member: the name appears on the
-messages, but nobody can sign in as this member, and the member does not count toward the member limit. Posts
-keep their times. Pictures in the export are re-encoded like any upload. Contains no HTTP code.
+messages, but nobody can sign in as this member, who does not count toward the member limit. Posts keep their
+times. Images in the export are re-encoded like any upload. Contains no HTTP code.
 """
 
 import asyncio
@@ -40,14 +40,13 @@ from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, first_number_
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.uploads.file_names import readable_file_name
 
-# The namespace for the ids of authors, so that an author gets the same id in every export from the same
-# program.
+# The namespace for authors' ids, so that an author has the same id in every export from a program.
 _PEOPLE = uuid.UUID("6f1a4a52-9d1e-4c55-8a3b-4d0a4f1d8d10")
 _CHANNEL_NAME_CHARACTERS = 64
 _PICTURE_DEADLINE_S = 30.0
 _MAX_PICTURE_BYTES = 25 * 1024 * 1024
 _POSTS_BETWEEN = 200
-# The maximum number of authors. Each author or picture takes about a hundred bytes of memory until the end of
+# The maximum number of authors. Each author or image uses about a hundred bytes of memory until the end of
 # the import.
 MAX_AUTHORS = 100_000
 MAX_PICTURES = 100_000
@@ -65,7 +64,7 @@ class Added:
     messages: int
     authors: int
     pictures: int
-    # The number of skipped or changed items by reason. Printed at the end.
+    # The number of skipped or changed items by reason, printed at the end.
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -163,7 +162,7 @@ class _Importer:
             if self._messages % _POSTS_BETWEEN == 0:
                 report("messages", self._messages, total)
             self._import_post(channel_id, post)
-        # Imported messages count as read, so that nobody has to read years of old messages.
+        # Imported messages count as read, because nobody wants to read years of old messages.
         read_by_all = "INSERT INTO reads SELECT id, ?, ? FROM members WHERE left_at_ms IS NULL"
         execute(read_by_all, (channel_id, self._last_n))
 
@@ -182,8 +181,7 @@ class _Importer:
             self._left_out["empty messages"] += 1
             return
         pieces = _pieces(text) or [""]
-        # There is rarely more than one piece, but some programs allow longer messages. The last piece gets
-        # the attachments.
+        # Some programs allow longer messages, which become several pieces. The last one gets the attachments.
         for piece in pieces[:-1]:
             self._message(channel_id, post, piece, None, ())
         reply_to = self._imported_message_id(post.reply_to)
@@ -240,8 +238,8 @@ class _Importer:
         return n, message_id
 
     def _number(self, at_ms: int) -> int:
-        """Return the first free message number at or after the given time. Posts with the same time keep
-        their order.
+        """Return the first free message number at or after the given time. Posts at the same time keep their
+        order.
         """
         n = max(first_number_at(at_ms), self._last_n + 1)
         while self._connection.execute("SELECT 1 FROM messages WHERE n = ?", (n,)).fetchone():
@@ -295,7 +293,7 @@ class _Importer:
 
 
 def _scan(source: Source) -> tuple[int, list[Path]]:
-    """Read all posts before anything is written. Return their number and the paths of their files. Raises
+    """Read all posts before anything is written. Return their number and their files' paths. Raises
     BadRecord.
     """
     total = 0
@@ -312,9 +310,9 @@ def _scan(source: Source) -> tuple[int, list[Path]]:
 
 
 async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | None:
-    """Rewrite a picture with our own encoder and store it under a new key.
+    """Rewrite an image with our encoder and store it under a new key.
 
-    Return its properties, or None if the file is not an accepted picture.
+    Return its properties, or None if the file is not an accepted image.
     """
     try:
         size = (await asyncio.to_thread(path.stat)).st_size
@@ -332,7 +330,7 @@ async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | 
 
 
 def _attachment(picture: Values, name: str) -> Values:
-    """Return an attachment in the same form as an uploaded attachment."""
+    """Return an attachment in the form of an uploaded one."""
     stem = Path(readable_file_name(name)).stem or "picture"
     shown = f"{stem}.{str(picture['key']).rpartition('.')[2]}"
     return {
@@ -383,7 +381,7 @@ def _channel_name(name: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """Return untrusted text in a form that is safe to print on one line of a terminal."""
+    """Return untrusted text in a form that is safe to print on one terminal line."""
     return name[:100] if name.isprintable() else ascii(name[:100])
 
 

@@ -1,7 +1,7 @@
 """Defines the types of JSON fields in an export's records.
 
-An export is untrusted input, and the code that shows its content to members relies on these types. Media
-files are handled elsewhere.
+An export is untrusted input, and the code that shows its content relies on these types. Media files are
+handled elsewhere.
 """
 
 from collections.abc import Mapping
@@ -97,8 +97,8 @@ Previews = Annotated[list[Preview], Meta(max_length=_MAX_PREVIEWS)] | bool | Non
 
 
 def remap(value: object, files: Mapping[str, Mapping[str, object]]) -> object:
-    """Return a copy of a value in which each file has the properties of its new file. `files` maps keys in
-    the export to these properties.
+    """Return a copy of a value with the properties of the new files. `files` maps keys in the export to these
+    properties.
     """
     match value:
         case list():

@@ -1,8 +1,8 @@
 """Defines the kinds of records in an export, and the valid values for their fields.
 
-Each record is one line of JSON. Records come after the records to which they refer. Fields are named after
-the database's columns. This module validates single records, and the database's constraints validate
-references between them. See also the table in docs/operations.md.
+Each record is one line of JSON, and follows the records to which it refers. Fields are named after the
+database's columns. This module validates single records, and the database's constraints validate references.
+See also the table in docs/operations.md.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,13 +39,13 @@ class BadRecord(Exception):
 class Record(Struct):
     """Base class for the kinds of records. The fields of a kind are columns of `table`.
 
-    A field that has a default may be missing, because older exports do not contain it.
+    A field with a default may be missing, because older exports do not contain it.
     """
 
     kind: ClassVar[str]
     table: ClassVar[str]
     order: ClassVar[str]
-    # The columns that hold encoded JSON. In a record, they are not encoded a second time.
+    # The columns that contain encoded JSON, which is not encoded again in a record.
     json: ClassVar[frozenset[str]] = frozenset()
     # An SQL condition that excludes rows not to be exported.
     where: ClassVar[str] = ""
@@ -252,8 +252,7 @@ class Reference(Record):
     key: _Id
 
 
-# All kinds of records, in the order in which they appear in an export.
-# A decorated kind replaces the class that it extends.
+# All kinds of records, in the order of an export. A decorated kind replaces the class that it extends.
 KINDS: Mapping[str, type[Record]] = {
     kind.kind: kind for base in Record.__subclasses__() for kind in (base, *base.__subclasses__())
 }
@@ -275,7 +274,7 @@ def validate(kind: type[Record], record: Mapping[str, object]) -> Mapping[str, o
     return {**defaults(kind), **record}
 
 
-# In a record, `kind` is the kind of record, so columns called `kind` get a different field name.
+# In a record, `kind` is the record's kind, so columns called `kind` get a different field name.
 COLUMN_OF: Mapping[tuple[str, str], str] = {
     ("channel", "kind_of_channel"): "kind",
     ("override", "of"): "kind",
@@ -284,5 +283,5 @@ COLUMN_OF: Mapping[tuple[str, str], str] = {
 
 
 def column(kind: type[Record], name: str) -> str:
-    """Return the name of the database column for a record's field."""
+    """Return the database column of a record's field."""
     return COLUMN_OF.get((kind.kind, name), name)

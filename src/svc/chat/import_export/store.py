@@ -1,4 +1,4 @@
-"""Reads a community's rows from a copy of its database, and writes rows into a new one. Contains only SQL."""
+"""Reads a community's rows from a copy of its database, and writes them to a new one. Contains only SQL."""
 
 import json
 import sqlite3
@@ -26,7 +26,7 @@ def totals(copy: Connection) -> dict[str, int]:
 
 
 def records(copy: Connection) -> Iterator[dict[str, object]]:
-    """Yield all records in the order of the kinds."""
+    """Yield all records, in the order of KINDS."""
     for kind in KINDS.values():
         columns = ", ".join(f'"{column(kind, name)}"' for name in kind.__struct_fields__)
         for row in copy.execute(f"SELECT {columns} FROM {kind.table}{_where(kind)} ORDER BY {kind.order}"):
@@ -62,14 +62,14 @@ def _insertion(name: str) -> str:
 
 
 def delete_default_rows(connection: Connection, now_ms: int) -> None:
-    """Delete a new server's default rows before an import and prevent them from being created again."""
+    """Delete a new server's default rows before an import, and prevent their re-creation."""
     for table in ("channels", "settings", "roles"):
         connection.execute(f"DELETE FROM {table}")
     connection.execute("INSERT OR IGNORE INTO facts VALUES ('channels_seeded', ?)", (str(now_ms),))
 
 
 def rebuild_search_index(connection: Connection) -> None:
-    """Reset the search index for a rebuild, because messages were added between indexed messages."""
+    """Reset the search index for a rebuild, because messages were inserted between indexed ones."""
     connection.execute("INSERT INTO message_words (message_words) VALUES ('delete-all')")
     connection.execute("DELETE FROM indexed_before")
     connection.execute("UPDATE indexed SET up_to = 0")
