@@ -1,1 +1,1 @@
-"""Invites, and the join policy for servers that require them."""
+"""Manages invites, and implements the join policy for servers that require them."""

@@ -1,7 +1,7 @@
 """Manages applications from people whose invite requires approval. Members who may manage invites decide.
 
-An applicant is not yet a member and has no session. To check the result, applicants sign in again: they join,
-have to keep waiting, or learn why they were refused. Contains neither HTTP nor SQL code.
+An applicant is not a member and has no session. To check the result, applicants sign in again: they join,
+keep waiting, or learn why they were refused. Contains neither HTTP nor SQL code.
 """
 
 from svc.base.database import Connection, Write
@@ -23,10 +23,9 @@ from svc.chat.invites.store import (
 from svc.chat.live.hub import PermissionHolders
 from svc.chat.services import Services
 
-# The maximum number of pending applications. It is limited because sending another application takes only a
-# new key, which costs nothing.
+# The maximum number of pending applications. Another one needs only a new key, which costs nothing.
 MAX_WAITING = 200
-# How long a pending application is stored, and how long an approval or a refusal is stored.
+# How long an application is stored while it is pending, and again after a decision.
 RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 _DECIDE = Permission.MANAGE_INVITES
 
@@ -44,7 +43,7 @@ class Applications:
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
-        """Store a new application. Call `announce` afterwards. Raises ChatError if too many applications are
+        """Store a new application. Call `announce` after the write. Raises ChatError if too many are
         pending.
         """
         if store.APPLICATIONS.count(connection, state=PENDING) >= MAX_WAITING:
@@ -68,8 +67,8 @@ class Applications:
         self._hub.push("application_created", application, PermissionHolders(_DECIDE))
 
     def close(self, connection: Connection, application: Application) -> None:
-        """Delete the application of somebody who has joined by any means. Call `announce_closed`
-        afterwards.
+        """Delete the application of somebody who has joined by any means. Call `announce_closed` after the
+        write.
         """
         store.APPLICATIONS.delete(connection, id=application.id)
 
@@ -80,7 +79,7 @@ class Applications:
     # Decisions about applications.
 
     async def page(self, state: State, after: str, limit: int) -> tuple[list[Application], str | None]:
-        """Return a page of applications, oldest first, and the value of `after` for the next page."""
+        """Return a page of applications, oldest first, and the `after` value for the next page."""
         applications = await store.applications(self._database, state, after, limit + 1)
         return applications[:limit], applications[limit - 1].id if len(applications) > limit else None
 
@@ -128,9 +127,8 @@ class Applications:
     def _require_may_admit(self, actor_id: str, role_id: str) -> None:
         """Raise ChatError if the actor cannot give the role.
 
-        Anyone who may decide about applications can give the member role, which is the default and replaces a
-        deleted role. Unlike `Roles.require_may_give`, this uses no cache, because it runs on the writer's
-        thread.
+        Anyone who may decide can give the member role, which is the default and replaces a deleted role.
+        Unlike `Roles.require_may_give`, this uses no cache, because it runs on the writer's thread.
         """
         role = self._directory.roles.get(role_id)
         if role is None or role_id == MEMBER:

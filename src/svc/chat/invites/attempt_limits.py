@@ -1,9 +1,9 @@
-"""Limits failed invite codes per client and per address.
+"""Limits failed invite codes per client and per IP address.
 
-After too many failures within a window, attempts are refused, even with a valid code. They are refused until
-the window has passed, or for a cooldown if the operator has set one. Each successive cooldown is twice as
-long, up to a maximum. Reads no clock. The number of entries is limited, and the least recent entries are
-dropped first. See docs/configuration.md, "Chat server", SERVER_INVITE_….
+After too many failures within a window, even a valid code is refused, until the window has passed or, if the
+operator has set one, for a cooldown. Each successive cooldown is twice as long, up to a maximum. Does not
+read the clock. The number of entries is limited, and the least recent ones are dropped first. See
+docs/configuration.md, "Chat server", SERVER_INVITE_….
 """
 
 from collections import OrderedDict, deque
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from svc.base.config import number, text
 from svc.chat.errors import ChatError
 
-# Limited because every counted failure takes memory.
+# Limited, because every counted failure uses memory.
 MAX_RETRIES = 1000
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class InviteConfig:
-    """The configured limits. A limit that is None does not apply."""
+    """The configured limits. None means no limit."""
 
     joins_per_hour: int | None = None
     max_retries: int = 8
@@ -48,8 +48,8 @@ def _optional(variables: Mapping[str, str], name: str, maximum: int | None = Non
     return number(variables, name, 1, minimum=1, maximum=maximum) if text(variables, name) else None
 
 
-# The maximum number of clients, and of addresses. They take 3 MB if all of them have used up the default
-# number of attempts.
+# The maximum number of clients, and of IP addresses. They use 3 MB if all have used up the default number of
+# attempts.
 MAX_KEYS = 10_000
 # The longest cooldown, unless the operator sets another maximum.
 MAX_COOLDOWN_MS = 24 * 60 * 60 * 1000
@@ -65,8 +65,8 @@ class _Failures:
 
 
 class AttemptLimit:
-    """A limit for failed attempts per key, which is a client or an address. Times are whole milliseconds and
-    never decrease.
+    """A limit for failed attempts per key, which is a client or an IP address. Times are whole milliseconds
+    and never decrease.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class AttemptLimit:
         if len(self._records) > MAX_KEYS:
             self._records.popitem(last=False)
         self._forget_old(record, now)
-        # The doubling is reset if a whole window has passed without failures since the last cooldown.
+        # A whole window without failures since the last cooldown resets the doubling.
         if record.cooldowns and now - record.blocked_until >= self._window_ms:
             record.cooldowns = 0
         record.failures.append(now)
@@ -117,7 +117,7 @@ class AttemptLimit:
 
 
 class AttemptLimits:
-    """The limits per client and per address. `now` is in seconds. Not thread-safe."""
+    """The limits per client and per IP address. `now` is in seconds. Not thread-safe."""
 
     def __init__(self, config: InviteConfig) -> None:
         def limit(most: int) -> AttemptLimit:
@@ -127,7 +127,7 @@ class AttemptLimits:
         self._addresses = None if config.ip_max_retries is None else limit(config.ip_max_retries)
 
     def check(self, client: str, address: str, now: float) -> None:
-        """Raise ChatError, which includes the time to wait, if there were too many failures."""
+        """Raise ChatError with the time to wait if there were too many failures."""
         now_ms = int(now * 1000)
         wait_ms = self._clients.wait_ms(client, now_ms)
         if self._addresses is not None:

@@ -1,11 +1,11 @@
 """Decides who may join with an invite, and creates previews of invites.
 
 A person with a valid code may join, and wrong codes are counted. If the invite requires approval, the person
-has to wait. Implements the protocol `JoinPolicy` from `authentication`. The authentication package checks
-bans and whether an invite is needed. The preview shows whether a code is valid and how many members are
-online. Wrong codes in previews are counted per address, because the client has not proven possession of a key
-yet. They have a separate limit, so that previews do not use up attempts to join. See docs/http.md, "Invites"
-and docs/configuration.md, "Chat server".
+has to wait. Implements the protocol `JoinPolicy` of `authentication`, which checks bans and whether an invite
+is needed. The preview shows whether a code is valid and how many members are online. Wrong codes in previews
+are counted per IP address, because the client has not proven possession of a key yet. They have a separate
+limit, so previews do not use up attempts to join. See docs/http.md, "Invites" and docs/configuration.md,
+"Chat server".
 """
 
 from collections.abc import Callable, Iterable
@@ -47,12 +47,12 @@ class InviteViews:
         self._steady = steady
 
     async def view(self, code: str, address: str, now: float) -> InviteView:
-        """Return the preview. Raises ChatError if the code is invalid or the address has had too many
+        """Return the preview. Raises ChatError if the code is invalid or the IP address has had too many
         failures.
         """
         self._attempt_limits.check(address, address, self._steady())
         founder = self._founds(code)
-        # Until there is an owner, the link also contains the founding code. After that, it contains only an
+        # Until there is an owner, the link contains the founding code and an invite. After that, only an
         # invite.
         invite = await self._invites.valid(code.rpartition(".")[2], now)
         if invite is None and not founder:
@@ -69,7 +69,7 @@ class InviteViews:
 
 
 class InvitePolicy:
-    """The join policy. `steady` is a monotonic clock, so that changing the system time cannot extend a
+    """The join policy. `steady` is a monotonic clock, so changing the system time cannot extend a
     cooldown.
     """
 
@@ -133,15 +133,13 @@ class InvitePolicy:
         return partial(self._applications.announce_closed, earlier.shown)
 
     def _roles(self, role_id: str, maker_id: str | None) -> tuple[str, ...]:
-        """Return a newcomer's roles. Every role except guest comes with the member role."""
+        """Return a new member's roles. Every role except guest comes with the member role."""
         role_id = self._invites.role_now(role_id, maker_id)
         return (role_id,) if role_id in (GUEST, MEMBER) else tuple(sorted((MEMBER, role_id)))
 
 
 def _answer(earlier: SubmittedApplication) -> Admission:
-    """Return the response for an applicant whose application is pending. Raises ChatError if it was
-    refused.
-    """
+    """Return the response for an applicant with a pending application. Raises ChatError if it was refused."""
     if earlier.shown.state == REFUSED:
         raise ChatError("approval_refused", more={"reason": earlier.shown.reason})
     return Admission(waits=True)

@@ -1,4 +1,4 @@
-"""The endpoints and commands for invites and applications."""
+"""Handles requests and commands for invites and applications."""
 
 import time
 from typing import Annotated
@@ -31,7 +31,7 @@ from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, 
 from svc.chat.schemas import Event, Id
 
 MAX_USES = 100_000
-# The longest lifetime of an invite. An invite without a lifetime does not expire.
+# The longest lifetime of an invite. Without a lifetime, it does not expire.
 MAX_LIFETIME_S = 366 * 24 * 60 * 60
 _DECIDERS = "members who may manage invites"
 _MANAGER = on_server(P.MANAGE_INVITES)
@@ -48,7 +48,7 @@ class NewInvite(Request):
 
 
 class InviteCode(Request):
-    # A founding code and an invite together have 33 characters.
+    # A founding code with an invite has 33 characters.
     code: Annotated[str, Meta(min_length=1, max_length=128)]
 
 
@@ -152,7 +152,7 @@ class InviteRequests(Requests):
 
 
 class InviteCommands(Commands):
-    """Commands for invites. For both uses and seconds, 0 means no limit."""
+    """The commands for invites. 0 uses or seconds mean no limit."""
 
     def __init__(self, invites: Invites, applications: Applications, directory: Directory) -> None:
         self._invites = invites

@@ -1,4 +1,4 @@
-"""Response types for invites and applications. `Invite` and `Application` are in `store`."""
+"""Response types for invites and applications. `store` defines `Invite` and `Application`."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -37,7 +37,7 @@ class Decision(Response):
 
 
 class InviteView(Response):
-    """The preview of an invite. `founder` means that the person who uses the code becomes the owner."""
+    """The preview of an invite. `founder` means that the code's user becomes the owner."""
 
     founder: bool
     members: Natural

@@ -1,8 +1,8 @@
 """Creates, lists and revokes invites, and uses them when people join. Contains neither HTTP nor SQL code.
 
 An invite gives the member role, or a role below the inviter's rank with no permissions that the inviter
-lacks. An invite works only while its creator would still be allowed to create it, and is deleted when its
-creator leaves. See docs/http.md, "Invites" and docs/configuration.md, "Chat server".
+lacks. An invite works only while its creator may still create it, and is deleted when its creator leaves. See
+docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -21,13 +21,13 @@ from svc.chat.live.responses import Managed
 from svc.chat.members.roles import Roles
 from svc.chat.services import Services
 
-# The maximum number of invites per member. It also applies to the operator.
+# The maximum number of invites per member, and for the operator.
 MAX_PER_MEMBER = 100
-# The maximum number of invites in a list, enough for all invites of a hundred members.
+# The maximum number of invites in a list, enough for a hundred members' invites.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
-# The lifetime of the standing invite that `svc up` prints. People open a link in a group chat for about this
-# long after it has been posted. The invite is replaced at startup if less than a day is left.
+# The lifetime of the standing invite that `svc up` prints, about as long as people open a link after it is
+# posted in a group chat. The invite is replaced at startup if less than a day is left.
 STANDING_MS = 7 * 24 * HOUR_MS
 STANDING_LEAST_MS = 24 * HOUR_MS
 
@@ -35,8 +35,8 @@ STANDING_LEAST_MS = 24 * HOUR_MS
 class Invites:
     """Creates, lists, revokes and uses invites.
 
-    `new_code` returns an unguessable code. `joins_per_hour` limits how many people can join through one
-    invite per hour.
+    `new_code` returns an unguessable code. `joins_per_hour` limits how many people can join through an invite
+    per hour.
     """
 
     def __init__(
@@ -47,22 +47,20 @@ class Invites:
         self._roles = roles
         self._joins_per_hour = joins_per_hour
         self._new_code = new_code
-        # A removed member must not be able to return through their own invite.
+        # A removed member must not return through their own invite.
         services.changes.member_removal.append(store.delete_of_member)
         services.changes.token_removal.append(store.delete_of_member)
         services.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete the record of how a member joined, and remove the member's id from the records of those they
-        invited. Must be called inside a write.
+        """Delete the record of how a member joined, and remove their id from the records of those they
+        invited. Call this within a write.
         """
         store.INVITED.delete(connection, member_id=member_id)
         store.INVITED.edit(connection, {"invited_by": None}, invited_by=member_id)
 
     async def standing(self, now: float) -> str:
-        """Return the code of the standing invite at startup. Replace the invite if it was revoked or expires
-        soon.
-        """
+        """Return the code of the standing invite at startup. Replace it if it was revoked or expires soon."""
         now_ms = int(now * 1000)
         ends = now_ms + STANDING_MS
         fresh = Invite(self._new_id(), self._new_code(), None, MEMBER, now_ms, ends)
@@ -84,7 +82,7 @@ class Invites:
     ) -> Write[None, Invite]:
         """Create an invite.
 
-        If `actor_id` is None, the operator creates the invite and may give any role except the owner's.
+        If `actor_id` is None, the operator is the creator and may give any role except the owner's.
         """
         self._require_may_invite_as(actor_id, role_id)
         if channel_id is not None:
@@ -108,14 +106,14 @@ class Invites:
             if store.INVITES.count(connection, created_by=actor_id) >= MAX_PER_MEMBER:
                 raise ChatError("too_many")
             store.INVITES.insert(connection, invite)
-            # The code is left out, because readers of the audit log must not be able to use the invite.
+            # The code is omitted, because readers of the audit log must not use the invite.
             details: dict[str, object] = {
                 "role_id": role_id,
                 "max_uses": max_uses,
                 "expires_at_ms": ends,
                 "approval": approval,
             }
-            # If the invite leads to a channel, only members who may view that channel can read the entry.
+            # If the invite opens a channel, only members who may view that channel can read the entry.
             details |= {"channel_id": channel_id} if channel_id else {}
             self._audit.record(connection, actor_id, "invite_create", invite.id, details, now)
 
@@ -128,8 +126,8 @@ class Invites:
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
         """Return the invites that a member may hand out and revoke.
 
-        These are the member's own invites. Members with the permission to manage invites also get the other
-        invites that they may manage. If `member_id` is None, return all invites, for the operator.
+        These are the member's own invites and, with the permission to manage invites, others that the member
+        may manage. If `member_id` is None, return all invites, for the operator.
         """
         everybody = member_id is None or self._directory.has_permission(member_id, Permission.MANAGE_INVITES)
         invites = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)
@@ -138,7 +136,7 @@ class Invites:
         if member_id is None:
             return good
         views = {channel.id for channel in self._directory.visible_channels(member_id)}
-        # The name of a channel that the member may not view must not be revealed.
+        # Do not reveal the name of a channel that the member may not view.
         return [
             invite if invite.channel_id in views else replace(invite, channel_id=None)
             for invite in good
@@ -162,14 +160,14 @@ class Invites:
         """Return the invite for a code that is currently valid, or None."""
         return self._usable(await store.INVITES.one(self._database, code=code), now)
 
-    # Steps of the write in which a person joins.
+    # Steps of the write that adds a member.
 
     def good(self, connection: Connection, code: str, now: float) -> Invite | None:
-        """Return the invite for a code that is currently valid, or None. Must be called inside a write."""
+        """Return the invite for a code that is currently valid, or None. Call this within a write."""
         return self._usable(store.INVITES.get(connection, code=code), now)
 
     def use(self, connection: Connection, invite: Invite, now: float) -> None:
-        """Count a use. Raises ChatError if too many people have used the invite in the last hour."""
+        """Count a use. Raises ChatError if too many people used the invite in the last hour."""
         now_ms = int(now * 1000)
         if self._joins_per_hour is not None:
             earlier = store.nth_last_join(connection, invite.id, self._joins_per_hour)
@@ -186,16 +184,15 @@ class Invites:
         store.INVITED.insert(connection, invited)
 
     def role_now(self, role_id: str, maker_id: str | None) -> str:
-        """Return the role that an invite currently gives: the member role if its creator may no longer give
-        the invite's own role.
+        """Return the role that an invite gives now: the member role if its creator may no longer give the
+        original one.
         """
         gives_role = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
         return role_id if gives_role or role_id == GUEST else MEMBER
 
     async def list_newcomers(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
-        """Return the current members who joined through an invite, and when each joined in ms since 1970.
-
-        Raises ChatError.
+        """Return the current members who joined through an invite, and when, in ms since 1970. Raises
+        ChatError.
         """
         invite = await store.INVITES.one(self._database, id=invite_id)
         if invite is None or not self._may_manage(member_id, invite):
@@ -209,21 +206,19 @@ class Invites:
         ]
 
     async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:
-        """Return the ids of the invite that a member used and of its creator, or None if the invite is
-        unknown.
-        """
+        """Return the ids of the invite that a member used and of its creator, or None if unknown."""
         invited = await store.INVITED.one(self._database, member_id=member_id)
         return (invited.invite_id, invited.invited_by) if invited else None
 
     def _push_changed(self, maker_id: str | None) -> None:
-        """Notify the pages of members who can see this creator's invites, so that they reload their lists."""
+        """Notify the clients of members who can see this creator's invites to reload their lists."""
         event = Managed("invites")
         self._hub.push("managed", event, PermissionHolders(Permission.MANAGE_INVITES))
         if maker_id is not None and not self._directory.has_permission(maker_id, Permission.MANAGE_INVITES):
             self._hub.push("managed", event, only(maker_id))
 
     def _require_landing(self, actor_id: str | None, channel_id: str) -> None:
-        """Raise ChatError if newcomers cannot arrive in the channel: it is a category, or the inviter cannot
+        """Raise ChatError if the channel cannot open for new members: it is a category, or the inviter cannot
         view it.
         """
         if actor_id is not None:
@@ -236,8 +231,7 @@ class Invites:
         if actor_id is None:
             self._roles.require_can_be_given(role_id)
         elif role_id == MEMBER:
-            # For the default role, the rank is not compared. Otherwise, ordinary members could not invite
-            # anybody.
+            # Do not compare the default role's rank, or ordinary members could not invite anybody.
             self._roles.require_holds_all_of(actor_id, role_id)
         else:
             self._roles.require_may_give(actor_id, role_id)
@@ -248,7 +242,7 @@ class Invites:
         return invite if self._may_still_give(invite.created_by, invite.role_id) else None
 
     def _may_still_give(self, maker_id: str | None, role_id: str) -> bool:
-        """Return whether the creator of an invite could still create it with this role. Also runs on the
+        """Return whether the creator of an invite may still create it with this role. Also runs on the
         writer's thread.
         """
         if maker_id is None:
@@ -264,7 +258,7 @@ class Invites:
     def _may_manage(self, member_id: str, invite: Invite) -> bool:
         """Return whether a member may manage an invite.
 
-        Members may manage their own invites. Members with the permission to manage invites may also manage
+        Members may manage their own invites. With the permission to manage invites, they may also manage
         those whose role is below their rank.
         """
         if invite.created_by == member_id:

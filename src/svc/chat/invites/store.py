@@ -1,4 +1,4 @@
-"""Reads and writes the tables for invites, joins and applications. Contains only SQL."""
+"""Stores invites, joins and applications. Contains only SQL."""
 
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ from svc.chat.schemas import Id, Natural, TimeMs
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    """An invite, as stored and as its managers see it."""
+    """An invite as stored, and as its managers see it."""
 
     id: Id
     code: str
@@ -22,9 +22,9 @@ class Invite:
     expires_at_ms: TimeMs | None = None
     max_uses: Annotated[int, Meta(ge=1)] | None = None
     uses: Natural = 0
-    # The channel where newcomers arrive. None means the default channel.
+    # The channel that opens for new members. None means the default channel.
     channel_id: Id | None = None
-    # Whether newcomers must wait for approval.
+    # Whether people must wait for approval.
     approval: bool = False
 
 
@@ -37,7 +37,7 @@ MAX_REASON_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    # An application as managers see it. The person's external identity is hidden from them.
+    # An application as managers see it, without the person's external identity.
 
     id: Id
     nickname: str
@@ -54,9 +54,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedApplication:
-    """An application, with the applicant's identity, the code that they used, and the channel where they will
-    arrive.
-    """
+    """An application, with the applicant's identity and code, and the channel that will open for them."""
 
     issuer: str
     subject: str
@@ -125,7 +123,7 @@ def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | Non
 
 
 def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int) -> None:
-    """Record a join and delete joins that are older than `kept_ms`."""
+    """Record a join, and delete joins older than `kept_ms`."""
     connection.execute("DELETE FROM invite_joins WHERE at_ms <= ?", (now_ms - kept_ms,))
     connection.execute("INSERT INTO invite_joins VALUES (?, ?)", (invite_id, now_ms))
 
@@ -137,7 +135,7 @@ async def list_invites(database: Database, created_by: str | None, limit: int) -
 
 
 def delete_older_applications(connection: Connection, before_ms: int) -> None:
-    """Delete applications that were last changed before the given time."""
+    """Delete applications last changed before the given time."""
     connection.execute(
         "DELETE FROM applications WHERE coalesce(decided_at_ms, asked_at_ms) < ?", (before_ms,)
     )

@@ -1,7 +1,7 @@
-"""The endpoints for links to accounts on other servers.
+"""Handles requests for links to accounts on other servers.
 
-The request with which a member of both servers verifies a link comes from the sandboxed frame that also
-requests unread counts, with the same token. See docs/servers.md.
+A member of both servers verifies a link with a request from the sandboxed frame that also requests unread
+counts, with the same token. See docs/servers.md.
 """
 
 import time
@@ -150,7 +150,7 @@ class LinkedAccountRequests(Requests):
             nickname = self._directory.member(confirmed.member_id).nickname
             account = ConfirmedAccount(confirmed.member_id, nickname, confirmed.thumbprint)
         response = answer(VerifiedStatement(account))
-        # Sent only after the token has been verified, as with unread counts.
+        # Sent only after the token has been verified, as for unread counts.
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 

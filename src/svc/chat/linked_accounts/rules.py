@@ -1,9 +1,9 @@
-"""Stores members' links to their accounts on other servers, and the confirmations that members gave.
+"""Stores members' links to their accounts on other servers, and members' confirmations of such links.
 
 A link is shown on the member's profile. A confirmation is the digest of a statement that a member's device
-signed for another server: while it is stored, members of both servers can verify the link there. This server
-does not learn that other server from a digest. Both belong to the device that signed, and end when the device
-is unlinked or the member leaves. Contains no HTTP code. See docs/servers.md.
+signed for another server. While it is stored, members of both servers can verify the link there. The digest
+does not tell this server which other server that is. Both belong to the device that signed, and end when the
+device is unlinked or the member leaves. Contains no HTTP code. See docs/servers.md.
 """
 
 from collections.abc import Callable
@@ -21,16 +21,16 @@ from svc.chat.linked_accounts.statements import Digest, LinkProof, Origin, State
 from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
-# The maximum number of links per member. A profile shows all of them.
+# The maximum number of links per member, because a profile shows all of them.
 MAX_LINKS = 10
-# The maximum number of confirmations per member: one for each server that a rail can hold.
+# The maximum number of confirmations per member: one for each server in a full server list.
 MAX_CONFIRMATIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedAccount:
-    """A member's account on the server at `origin`. `own` is the statement that the member's device signed
-    here, and `other` the one that was signed there.
+    """A member's account on the server at `origin`. `own` is the statement signed by the member's device
+    here, and `other` the one signed there.
     """
 
     id: Id
@@ -68,12 +68,12 @@ class LinkedAccounts:
         services.changes.member_removal.append(self._forget)
 
     async def links(self, member_id: str) -> list[LinkedAccount]:
-        """Return a member's links, the oldest first. Raises ChatError."""
+        """Return a member's links, oldest first. Raises ChatError."""
         self._directory.member(member_id)
         return await LINKS.all(self._database, "WHERE member_id = ? ORDER BY id", member_id)
 
     async def confirmations(self, member_id: str) -> list[Confirmation]:
-        """Return the confirmations that a member gave, the newest first."""
+        """Return a member's confirmations, newest first."""
         suffix = "WHERE member_id = ? ORDER BY made_at_ms DESC, digest"
         return await CONFIRMATIONS.all(self._database, suffix, member_id)
 
@@ -92,9 +92,9 @@ class LinkedAccounts:
     def link(
         self, session: Session, own: str, other: str, is_ours: Callable[[str], bool], now: float
     ) -> Write[LinkedAccount, LinkedAccount]:
-        """Show a link on the member's profile. It replaces the link to the same server. Raises ChatError.
+        """Show a link on the member's profile, replacing any link to the same server. Raises ChatError.
 
-        `is_ours` returns whether an origin is this server's.
+        `is_ours` returns whether an origin belongs to this server.
         """
         member_id = session.member_id
         # Members in timeout also lack this permission.
@@ -165,7 +165,7 @@ class LinkedAccounts:
         return Write(write, lambda _: None)
 
     def _device(self, connection: Connection, session: Session) -> tuple[str, str]:
-        """Return the id and key thumbprint of the requesting device. Must be called inside a write."""
+        """Return the id and key thumbprint of the requesting device. Call this within a write."""
         current = self._devices.current_in(connection, session)
         if current is None:
             raise ChatError("link_invalid", "Sign in with a device first")

@@ -1,9 +1,9 @@
 """Verifies the two statements that link accounts on two servers. Performs no I/O.
 
-Each statement is a JWT, signed with the key of a device on one server. It names both accounts, both servers
-and the key that signed the other statement, so that neither statement fits another account, key or server.
-This server can verify its own member's key. It cannot know to whom the other key belongs: members of both
-servers ask the other server. See docs/servers.md.
+Each statement is a JWT, signed with the key of a device on one server. It identifies both accounts, both
+servers and the key of the other statement, so neither statement fits another account, key or server. This
+server can verify its own member's key. It cannot know whose the other key is, so members of both servers ask
+the other server. See docs/servers.md.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from svc.chat.authentication import jwt_verification as proofs
 from svc.chat.schemas import Id, TimeMs
 
 USE = "same_person"
-# Two origins with hostnames of the maximum length (RFC 1035), two ids, a key and a signature take less.
+# Enough for two origins with the longest hostnames (RFC 1035), two ids, a key and a signature.
 MAX_STATEMENT_CHARACTERS = 2048
 # The maximum length of a hostname, with a scheme and a port.
 MAX_ORIGIN_CHARACTERS = 253 + len("https://:65535")
@@ -30,8 +30,8 @@ Digest = Annotated[str, Meta(pattern=f"^[A-Za-z0-9_-]{{{DIGEST_CHARACTERS}}}$")]
 
 
 class Claims(Struct):
-    """The claims of a statement: `sub` at `iss` is the same person as `peer` at `aud`, whose statement is
-    signed with the key with the thumbprint `peer_key`.
+    """The claims of a statement: `sub` at `iss` is the same person as `peer` at `aud`. `peer_key` is the
+    thumbprint of the key that signs the peer's statement.
     """
 
     use: str
@@ -45,7 +45,7 @@ class Claims(Struct):
 
 @dataclass(frozen=True, slots=True)
 class LinkProof:
-    """Two verified statements that name each other. `origin` is the other server, and `thumbprint` is that of
+    """Two verified statements that refer to each other. `origin` is the other server. `thumbprint` is that of
     the key that signed the member's own statement.
     """
 
@@ -56,7 +56,7 @@ class LinkProof:
 
 
 def verify_pair(own: str, other: str, now: float) -> LinkProof:
-    """Verify both statements and that they name each other. Raises InvalidProof."""
+    """Verify both statements, and that they refer to each other. Raises InvalidProof."""
     thumbprint, claims = _verify(own, now)
     other_thumbprint, other_claims = _verify(other, now)
     if claims.iss == other_claims.iss:

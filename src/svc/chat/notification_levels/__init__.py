@@ -1,1 +1,1 @@
-"""Stores members' notification levels and mutes, which apply to one channel or to all channels."""
+"""Stores members' notification levels and mutes, which apply to one channel or to all."""

@@ -1,4 +1,4 @@
-"""The endpoints for notification levels, over HTTP and on the live socket."""
+"""Handles requests for notification levels, over HTTP and on the live socket."""
 
 import time
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Decides which notifications each member gets from a channel. Contains no HTTP code.
 
-A member's level for all channels applies to each channel for which the member has not set a level. A mute
-also silences mentions. Do-not-disturb stops all notifications and is the only setting that other members can
-see. An invisible member appears offline and still gets notifications.
+A member's level for all channels applies to each channel without a level of its own. A mute also silences
+mentions. Do-not-disturb stops all notifications and is the only setting that other members can see. An
+invisible member appears offline and still gets notifications.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class LevelChoice:
 
     level: Level | None = None
     muted: bool = False
-    # The end of the mute. If `muted` is set and this is None, the mute lasts until the member ends it.
+    # The end of the mute. If None, the mute lasts until the member ends it.
     muted_until_ms: TimeMs | None = None
 
     def is_muted(self, now_ms: int) -> bool:
@@ -36,7 +36,7 @@ class LevelChoice:
 
 LEVELS = Table("notification_levels", LevelChoice)
 
-# The names of the tables that list members with do-not-disturb on, and invisible members.
+# The tables of members with do-not-disturb on, and of invisible members.
 QUIET, INVISIBLE = "do_not_disturb", "invisible"
 
 
@@ -52,7 +52,7 @@ _UNSET = LevelChoice()
 class Notifications:
     """A member's notification setting.
 
-    If `channel_id` is None, the setting is the one for all channels.
+    If `channel_id` is None, the setting applies to all channels.
     """
 
     channel_id: Id | None
@@ -97,7 +97,7 @@ class NotificationLevels:
         return member_id in self._invisible
 
     def of(self, member_id: str) -> list[Notifications]:
-        """Return a member's settings: first the one for all channels, then those for visible channels."""
+        """Return a member's settings, first for all channels, then for visible channels."""
         chosen = self._chosen.get(member_id, {})
         visible = (channel.id for channel in self._directory.visible_channels(member_id))
         keys = (key for key in (_EVERYWHERE, *visible) if key in chosen)
@@ -120,7 +120,7 @@ class NotificationLevels:
     def choose(
         self, member_id: str, channel_id: str | None, choice: LevelChoice
     ) -> Write[None, Notifications]:
-        """Set the member's level for a channel, or for all channels if none is given. Raises ChatError."""
+        """Set the member's level for a channel, or for all channels if None. Raises ChatError."""
         if channel_id is not None:
             self._directory.channel(member_id, channel_id)
         key = channel_id or _EVERYWHERE
@@ -208,7 +208,7 @@ async def _load(database: Database) -> dict[str, dict[str, LevelChoice]]:
 
 
 async def _load_set(database: Database, table: str) -> set[str]:
-    """Load the ids of the members in the given table, which is QUIET or INVISIBLE."""
+    """Load the ids of the members in the table QUIET or INVISIBLE."""
     return {member_id for (member_id,) in await database.rows(f"SELECT member_id FROM {table}")}
 
 

@@ -1,10 +1,10 @@
-"""Creates and verifies counts tokens. Each gives access to one member's numbers of unread messages and
-mentions, and to nothing else. Contains no HTTP code.
+"""Creates and verifies counts tokens, each of which gives access only to one member's unread counts.
 
-A page from another origin, which lists the person's servers, stores the token and shows the numbers. The
-token is therefore not an access token: `AccessTokens` does not accept it, and it has its own prefix and key.
-A member has at most one counts token. It ends when the member revokes or replaces it, and whenever the
-member's access tokens are voided, such as when a device is removed. See docs/servers.md.
+A page from another origin, which lists the person's servers, stores the token and shows the counts. The token
+is therefore not an access token: `AccessTokens` does not accept it, and it has a different prefix and key. A
+member has at most one counts token. It ends when the member revokes or replaces it, and whenever the member's
+access tokens are invalidated, for example when a device is removed. Contains no HTTP code. See
+docs/servers.md.
 """
 
 import hashlib
@@ -20,16 +20,16 @@ from svc.chat.errors import ChatError
 from svc.chat.services import Services
 
 SALT_BYTES = 16
-# The prefix of counts tokens, so that a leaked token can be recognised.
+# The prefix of counts tokens, which makes leaked tokens recognisable.
 PREFIX = "svcrail."
 MAX_TOKEN_CHARACTERS = 256
-# The rate limit for invalid tokens per address. Pages may still hold tokens that have been revoked.
+# The rate limit for invalid tokens per IP address. Pages may still have revoked tokens.
 INVALID_BURST, INVALID_PER_S = 60, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class CountsToken:
-    """The stored part of a token. The token cannot be derived from it without the server's secret."""
+    """The stored part of a token, from which the token can be derived only with the server's secret."""
 
     member_id: str
     salt: bytes
@@ -43,8 +43,7 @@ TOKENS = Table("counts_tokens", CountsToken)
 class CountsTokens:
     def __init__(self, services: Services, secret: str, random_bytes: Callable[[int], bytes]) -> None:
         self._database, self._directory = services.database, services.directory
-        # Use a separate derived key, so that other values signed with the secret cannot pass as counts
-        # tokens.
+        # A key for this purpose only, so that nothing else signed with the secret passes as a counts token.
         self._key = hmac.digest(secret.encode(), b"counts tokens", hashlib.sha256)
         self._random_bytes = random_bytes
         self._kept: dict[str, CountsToken] = {}
@@ -53,7 +52,7 @@ class CountsTokens:
         services.changes.member_gone.append(self._on_removed)
 
     async def load(self) -> None:
-        """Load the tokens at startup. Call this once the members are loaded."""
+        """Load the tokens at startup. Call this after the members are loaded."""
         self._kept = {token.member_id: token for token in await TOKENS.all(self._database)}
 
     def of(self, member_id: str) -> str | None:
@@ -63,7 +62,7 @@ class CountsTokens:
 
     @shared_write
     def renew(self, member_id: str) -> Write[None, str]:
-        """Create a token for a member. The member's earlier token, if any, stops working immediately."""
+        """Create a token for a member. An earlier one stops working immediately."""
         kept = CountsToken(member_id, self._random_bytes(SALT_BYTES), self._directory.member(member_id).epoch)
 
         def renewed(_: None) -> str:
@@ -82,8 +81,8 @@ class CountsTokens:
     def verify(self, token: str, address: str, now: float) -> str:
         """Return the id of the member whose counts can be read with this token. Raises ChatError.
 
-        `address` is that of the client. All endpoints together accept a limited number of invalid tokens from
-        it, so that nobody can guess tokens faster by using several endpoints.
+        `address` is the client's IP address. All endpoints share its limit for invalid tokens, so nobody can
+        guess tokens faster by using several endpoints.
         """
         member_id, _, _ = token.removeprefix(PREFIX).partition(".")
         stored = self._kept.get(member_id)

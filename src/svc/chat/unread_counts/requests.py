@@ -1,7 +1,7 @@
-"""The endpoints for a member's counts token, and for the counts that another server's page shows.
+"""Handles requests for a member's counts token, and for the counts that another server's page shows.
 
-A sandboxed frame without an origin sends the token in a body of type text/plain, because that needs no
-preflight request and proxies do not log bodies. See docs/servers.md.
+A sandboxed frame without an origin sends the token in a body of type text/plain, which needs no preflight
+request and is not logged by proxies. See docs/servers.md.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ from svc.chat.schemas import Response
 from svc.chat.unread_counts.counts_tokens import MAX_TOKEN_CHARACTERS, CountsTokens
 
 _OWN = "/api/me/counts-token"
-# The rate limit per member. A page requests the counts once a minute, and a member may have several devices
-# with a few pages each.
+# The rate limit per member. A page requests the counts once a minute, and a member may have a few pages open
+# on each of several devices.
 BURST, PER_S = 60, 1.0
-# The maximum size of an icon. It is enough for the media worker's icons of at most 512 × 512 pixels. A larger
-# icon is omitted.
+# The maximum size of an icon, enough for the media worker's icons of at most 512 × 512 pixels. A larger icon
+# is omitted.
 MAX_PICTURE_BYTES = 128 * 1024
 PICTURE_DEADLINE_S = 5.0
 
@@ -59,7 +59,7 @@ class ServerCounts(Response):
 
 class RailRequests(Requests):
     """The endpoints for counts tokens and counts. `totals` returns a member's counts, `name` the server's
-    name, and `picture` the bytes of its icon.
+    name, and `picture` its icon's bytes.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class RailRequests(Requests):
         totals = self._totals(member_id)
         picture = await self._encoded_picture() if body.picture else None
         response = answer(ServerCounts(self._name(), totals.unread, totals.mentions, picture))
-        # This header is sent only after the token has been verified, so that other pages cannot find out from
-        # an error that this is a chat server.
+        # Sent only after the token has been verified, or any page could learn from an error that this is a
+        # chat server.
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
