@@ -1,8 +1,7 @@
-"""Builds the OpenAPI 3.1 documents for the server and for the management listener, which has its own port and
-token.
+"""Builds the OpenAPI 3.1 documents for the server and for its management listener.
 
-The server's document has every endpoint except pages, sockets and metrics. Built from `endpoint_permissions`
-and the feature descriptions. Serves nothing.
+The management listener has a separate port and token. The server's document has every endpoint except pages,
+sockets and metrics. Built from `endpoint_permissions` and the feature descriptions. Serves nothing.
 """
 
 import re
@@ -25,7 +24,7 @@ class Components:
         self.schemas: dict[str, object] = {}
 
     def written(self, schema: object) -> object:
-        """Return the schema with its named schemas replaced by references."""
+        """Return the schema with references in place of its named schemas."""
         if isinstance(schema, Named):
             if schema.name not in self.schemas:
                 self.schemas[schema.name] = None  # Reserve the name, because the schema may refer to itself.
@@ -42,9 +41,7 @@ class Components:
 
 
 def refusal(codes: Sequence[str]) -> Schema:
-    """Return the schema for an error response. It contains a code and a message, and for a few codes
-    additional fields.
-    """
+    """Return the schema for an error response: a code, a message and, for a few codes, additional fields."""
     return {
         "type": "object",
         "properties": {"error": {"type": "string", "enum": codes}, "message": string()},

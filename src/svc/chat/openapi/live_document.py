@@ -1,4 +1,4 @@
-"""Builds the AsyncAPI 3 document: every request on the live socket with its reply, and every event.
+"""Builds the AsyncAPI 3 document for the live socket's requests, replies and events.
 
 As AsyncAPI requires, the document takes the server's point of view: the server receives requests and sends
 events. Built from `endpoint_permissions` and the feature descriptions. Serves nothing.

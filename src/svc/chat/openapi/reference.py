@@ -18,7 +18,7 @@ from svc.chat.openapi.schema_summaries import Schema, choice, list_fields, named
 from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
 from svc.chat.settings.requests import management
 
-# Titles of features whose folder name is not suitable as a title.
+# Titles of features whose folder name is unsuitable as a title.
 _TITLES = {
     "account": "Your account",
     "audit": "Audit log",
@@ -232,7 +232,7 @@ def _mark_code(words: str) -> str:
 
 
 def _link_names(body: str, objects: Iterable[str]) -> str:
-    """Turn the names of objects and errors in code into links to their entries."""
+    """Turn names of objects and errors in code into links to their entries."""
     name = re.compile(rf"(?<!\w)({'|'.join(objects)})(?!\w)")
 
     def link(code: re.Match[str]) -> str:

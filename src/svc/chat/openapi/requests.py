@@ -1,6 +1,6 @@
-"""The endpoints for the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
+"""Handles requests for the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
 
-Each description is built on a separate thread at the first request for it, which takes a third of a second.
+Each description is built on a separate thread when first requested, which takes a third of a second.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.reference import POLICY, reference
 from svc.chat.openapi.webhook_document import webhook_document
 
-# Features whose name in the API descriptions differs from the name of their folder. Generated clients depend
-# on these names.
+# Features whose name in the API descriptions differs from their folder. Generated clients depend on these
+# names.
 _TAGS = {
     "notification_levels": "levels",
     "unread_counts": "rail",
@@ -93,7 +93,7 @@ class DescriptionRequests(Requests):
         made = self._made.get(document)
         if made is None:
             made = self._made[document] = asyncio.ensure_future(asyncio.to_thread(self._make, document))
-        # Shielded, because other requests may be waiting for the same result.
+        # Shielded, because other requests may wait for the same result.
         charset = "utf-8" if content_type == "text/html" else None
         return web.Response(body=await asyncio.shield(made), content_type=content_type, charset=charset)
 

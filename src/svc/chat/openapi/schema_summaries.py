@@ -1,7 +1,7 @@
 """Describes schemas concisely for the reference: `name` (up to 64 characters), `{channels: [Channel]}`.
 
 A named schema is represented by its name, because the reference has an entry for it. Any other schema is
-written out.
+spelled out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from svc.chat.schemas import MAX_ID_CHARACTERS, Named
 Schema = Mapping[str, Any]
 
 _NULL = {"type": "null"}
-# Bounds above this value are not worth mentioning, because they only reflect what JSON can represent.
+# Bounds above this value are omitted, because they only reflect JSON's range.
 _ANY_NUMBER = 2**48 - 1
 _KINDS = {
     "string": "string",

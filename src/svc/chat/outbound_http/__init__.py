@@ -1,1 +1,1 @@
-"""Fetches files from untrusted addresses without accessing the local network."""
+"""Fetches files from untrusted URLs without accessing the local network."""

@@ -1,10 +1,10 @@
-"""Checks untrusted addresses before the server looks up or connects to any of them.
+"""Checks untrusted URLs before the server looks up or connects to any of them.
 
-The functions are pure: they take a string, and return a URL or raise an error. `connector` checks the
-addresses to which a name resolves. The returned URL object is the one that is requested, so that no second
-parser can interpret it differently. `ipaddress.is_global` is not enough: it accepts multicast, the services
-of some clouds, and IPv6 addresses that contain an IPv4 address. This module uses the IANA special-purpose
-registries and additional networks.
+The functions are pure: they take a string, and return a URL or raise an error. `connector` checks the IP
+addresses to which a name resolves. The returned URL object is the one that is requested, so no second parser
+can interpret it differently. `ipaddress.is_global` is not enough: it accepts multicast, the services of some
+clouds, and IPv6 addresses that contain an IPv4 address. This module uses the IANA special-purpose registries
+and additional networks.
 """
 
 import re
@@ -56,13 +56,13 @@ _NOT_PUBLIC_V6 = tuple(
     )
 )
 
-# Networks without IPv4 reach IPv4 hosts through these addresses (RFC 6052). Each is as public as the IPv4
-# address in it.
+# The addresses through which IPv6-only networks reach IPv4 hosts (RFC 6052). Each is as public as its IPv4
+# address.
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Return whether a host is a public IP address, to which the server may connect for an untrusted URL."""
+    """Return whether a host is a public IP address, which an untrusted URL may contain."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -88,16 +88,16 @@ def _is_public_v4(address: IPv4Address) -> bool:
 
 
 MAX_REDIRECTS = 5
-# Web servers listen on these ports or, if started by hand, on ports above the system ports. Other system
-# ports belong to other services, such as mail servers.
+# Web servers listen on WEB_PORTS or, if started by hand, above the system ports. Other system ports belong to
+# other services, such as mail servers.
 SYSTEM_PORTS = range(1024)
 WEB_PORTS = (80, 443)
 
-# Names that are local by definition (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`). They are not
-# looked up, so that nobody can find out which of them exist.
+# Names that are local by definition (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`). Not looked up, or
+# anyone could find out which of them exist.
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
-# The maximum lengths of a URL's authority and of a host name, even before IDNA (RFC 1035 section 2.3.4). The
+# The maximum lengths of a URL's authority and host name, even before IDNA (RFC 1035 section 2.3.4). The
 # authority can also contain a port and, rarely, a user name.
 _MAX_AUTHORITY = 512
 _MAX_HOST = 253
@@ -105,15 +105,15 @@ _MAX_HOST = 253
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _AUTHORITY = re.compile(r"[^/?#\\]*//([^/?#\\]*)")
 
-# The form of a name after IDNA, but with underscores allowed, because real hosts use them.
+# The form of a name after IDNA, but with underscores, which real hosts use.
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-# Hosts that the WHATWG URL standard treats as IPv4 addresses, in any spelling that C libraries accept.
+# Hosts that the WHATWG URL standard treats as IPv4 addresses, in any spelling accepted by C libraries.
 _ENDS_IN_A_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 
 
 class FetchError(Exception):
-    """Raised if an address cannot be fetched. The values of `code` are listed in docs/webhooks.md,
-    "Pictures". `message` is for users.
+    """The URL cannot be fetched. The values of `code` are listed in docs/webhooks.md, "Pictures". `message`
+    is for users.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -131,9 +131,7 @@ def target(address: str) -> URL:
 
 
 def redirect_target(url: URL, location: str) -> URL:
-    """Return the URL to which a redirect leads. A relative location is resolved against `url`. Raises
-    FetchError.
-    """
+    """Return a redirect's target URL. A relative location is resolved against `url`. Raises FetchError."""
     try:
         return _check_url(url.join(_parse_url(location)))
     except ValueError:
@@ -141,13 +139,13 @@ def redirect_target(url: URL, location: str) -> URL:
 
 
 def _parse_url(address: str) -> URL:
-    """Parse a URL. Raises ValueError if it is invalid or its host is too long. IDNA takes quadratic time for
+    """Parse a URL. Raises ValueError if it is invalid or its host is too long: IDNA takes quadratic time for
     combining marks.
     """
     if match := _AUTHORITY.match(address.translate(_REMOVED)):
         authority = match[1]
         host = authority.rpartition("@")[2]
-        # IDNA expands some characters to as many as 18. Checking a host full of such characters takes 14 ms.
+        # IDNA expands some characters to 18. Checking a host full of such characters takes 14 ms.
         if len(authority) > _MAX_AUTHORITY or len(normalize("NFKC", host)) > _MAX_HOST + len(":65535"):
             raise ValueError("its host is too long")
     return URL(address)
@@ -164,7 +162,7 @@ def _check_url(url: URL) -> URL:
 
 def _judge_host(host: str) -> None:
     if ":" in host or _ENDS_IN_A_NUMBER.search(host):
-        # Only the usual spelling of an IP address is accepted. Any other spelling is meant to deceive.
+        # Accept only the usual spelling of an IP address. Any other is meant to deceive.
         if not is_public(host):
             raise FetchError("blocked", "Private and local addresses are not fetched")
     elif not _NAME.fullmatch(host):

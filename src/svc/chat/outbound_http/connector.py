@@ -1,9 +1,9 @@
-"""Connects only to public addresses. Each name is looked up once, and the connection uses the checked
-address.
+"""Connects only to public IP addresses, each of which is checked immediately before the connection.
 
-Two guards are needed. The resolver sees every name, but not an address that is written in the URL itself. The
-socket factory sees every address immediately before the connection. A name that resolves differently the next
-time does no harm, because it is not looked up again. `fetcher` handles requests and redirects.
+Each name is looked up once. Two guards are needed. The resolver sees every name, but not an IP address in the
+URL itself. The socket factory sees every address immediately before the connection. A name that would resolve
+differently the next time does no harm, because it is not looked up again. `fetcher` handles requests and
+redirects.
 """
 
 import asyncio
@@ -30,19 +30,19 @@ from aiohttp.http import RawResponseMessage
 
 from svc.chat.outbound_http.address_checks import FetchError, address_literals, is_public
 
-# The number of threads for system look-ups, which cannot be cancelled. They have separate threads, so that a
-# slow name server delays nothing else. There are as many threads as simultaneous downloads, so that names
-# that never resolve do not block other look-ups.
+# The number of threads for system look-ups, which cannot be cancelled. Separate threads ensure that a slow
+# name server delays nothing else. There are as many as simultaneous downloads, so that names that never
+# resolve do not block other look-ups.
 LOOK_UPS_AT_ONCE = 96
-# The maximum number of addresses that are tried for a name. Some names have hundreds, but a few are enough to
-# find one that responds.
+# The maximum number of IP addresses to try for a name. Some names have hundreds, but a few are enough to find
+# one that responds.
 MAX_ADDRESSES = 8
 
-# The maximum number of responses to one request, of which all except the last are informational. Hosts
-# usually send one or two. The number is checked after each step of STEP_BYTES, which takes up to 3 ms.
+# The maximum number of responses to one request, all informational except the last. Hosts usually send one or
+# two. Checked after each step of STEP_BYTES, which takes up to 3 ms.
 MAX_RESPONSES = 64
 STEP_BYTES = 8 * 1024
-# The read size for unencrypted connections. It limits the time per read, because a host can split a file into
+# The read size for unencrypted connections, which limits the time per read: a host can split a file into
 # one-byte chunks, each of which takes 0.1 µs.
 READ_AT_ONCE_BYTES = 64 * 1024
 
@@ -52,16 +52,14 @@ LookUp = Future[Any]
 
 
 class PrivateAddress(OSError):
-    """Raised if an address is not public. It is an OSError, because aiohttp's connector expects no other
-    errors.
-    """
+    """The IP address is not public. An OSError, because aiohttp's connector expects no other errors."""
 
 
 class AddressGuard:
-    """A guard that checks every name and address before a connection is made.
+    """A guard that checks every name and IP address before a connection.
 
-    `site` lists this site's own hosts. The IP addresses among them are refused, because they may give this
-    server access to more than outsiders have.
+    `site` lists this site's hosts. IP addresses among them are refused, because this server may have more
+    access there than outsiders.
     """
 
     def __init__(self, site: Iterable[str] = ()) -> None:
@@ -75,7 +73,7 @@ class AddressGuard:
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None
     ) -> list[ResolveResult]:
-        """Return a name's addresses. Raises FetchError if any of them is not public."""
+        """Return a name's IP addresses. Raises FetchError if any of them is not public."""
         look_up = partial(getaddrinfo, host, port, family, SOCK_STREAM, flags=AI_ADDRCONFIG)
         running = self._threads.submit(look_up)
         if looking is not None:
@@ -99,9 +97,7 @@ class AddressGuard:
         return socket(family, kind, protocol)
 
     def connector(self, looking: list[LookUp] | None = None) -> TCPConnector:
-        """Return a connector that opens a new connection for every request, so that each address is
-        checked.
-        """
+        """Return a connector that opens a new connection for every request, so every address is checked."""
         return _Connector(
             resolver=_Resolver(self, looking), socket_factory=self.open, use_dns_cache=False, force_close=True
         )
@@ -116,9 +112,7 @@ class _Connector(TCPConnector):
 
 
 class _Responses(ResponseHandler):
-    """A protocol that processes a host's data in small steps, and closes the connection if there are too many
-    responses.
-    """
+    """A protocol that processes data in small steps, and closes the connection after too many responses."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
@@ -145,7 +139,7 @@ class _Responses(ResponseHandler):
 
 
 class _Resolver(AbstractResolver):
-    """A resolver that passes aiohttp's look-ups to a guard."""
+    """A resolver that passes aiohttp's look-ups to the guard."""
 
     def __init__(self, guard: AddressGuard, looking: list[LookUp] | None) -> None:
         self._guard = guard
@@ -157,4 +151,4 @@ class _Resolver(AbstractResolver):
         return await self._guard.look_up(host, port, family, self._looking)
 
     async def close(self) -> None:
-        """Release nothing, because the resolver holds no resources."""
+        """Release nothing, because the resolver has no resources."""

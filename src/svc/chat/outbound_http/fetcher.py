@@ -1,10 +1,10 @@
-"""Fetches files from untrusted addresses, and posts to untrusted addresses.
+"""Fetches files from untrusted URLs, and posts to untrusted URLs.
 
-The fetcher follows redirects itself and checks each target like the first address. It sends no cookies,
-credentials or personal headers, and ignores proxies that the environment configures. It requests an
-uncompressed body, refuses a compressed one, and does not interpret the content. The poster sends a few bytes
-to an https address under the same rules. It follows no redirects and reads only the status and the beginning
-of an error response. See docs/webhooks.md.
+The fetcher follows redirects itself and checks each target like the first URL. It sends no cookies,
+credentials or personal headers, and ignores proxies from the environment. It requests an uncompressed body,
+refuses a compressed one, and does not interpret the content. The poster sends a few bytes to an https URL
+under the same rules. It follows no redirects, and reads only the status and the beginning of an error
+response. See docs/webhooks.md.
 """
 
 import asyncio
@@ -29,15 +29,15 @@ from svc.chat.http import media_type, parameters
 from svc.chat.outbound_http.address_checks import MAX_REDIRECTS, FetchError, redirect_target, target
 from svc.chat.outbound_http.connector import AddressGuard, LookUp, PrivateAddress
 
-# The maximum number of simultaneous fetches for all holders together. No single holder gets more than half of
-# them, even if its hosts never respond.
+# The maximum number of simultaneous fetches for all holders. No holder gets more than half of them, even if
+# its hosts never respond.
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
 # The maximum number of bytes to read from an error response. Push services explain errors in a line of text
 # or JSON.
 MAX_REASON_BYTES = 512
 REASON_DEADLINE_S = 1.0
-# Request uncompressed responses. A few KB can expand to gigabytes, and aiohttp decompresses on the event
+# Requests uncompressed responses. A few KB can expand to gigabytes, and aiohttp decompresses on the event
 # loop.
 IDENTITY = {"Accept-Encoding": "identity"}
 HEADERS = {"User-Agent": "svc-server (fetches what messages show)", **IDENTITY}
@@ -47,7 +47,7 @@ MAX_HEADERS = 64
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A fetched file with its final URL, and the content type and charset that the host declares."""
+    """A fetched file with its final URL, and its content type and charset as declared by the host."""
 
     data: bytes = field(repr=False)
     url: str
@@ -56,7 +56,7 @@ class FetchedFile:
 
 
 class Fetcher:
-    """A fetcher for files from untrusted hosts. `guard` decides which addresses it may connect to."""
+    """A fetcher for files from untrusted hosts. `guard` decides which IP addresses it may connect to."""
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
@@ -67,7 +67,7 @@ class Fetcher:
     ) -> bytes:
         """Fetch the file at `address` for `holder`. Raises FetchError.
 
-        `deadline` is a time on the running loop's clock. `count` is called with the number of bytes received
+        `deadline` is a time on the event loop's clock. `count` is called with the number of received bytes
         before they are stored, and may raise FetchError.
         """
         return (await self._fetch(address, _Bounds(max_bytes, count), deadline, holder)).data
@@ -96,9 +96,7 @@ class Fetcher:
 
 
 class _NoCookies(DummyCookieJar):
-    """A cookie jar that ignores cookies without parsing them. aiohttp's dummy jar parses cookies before it
-    discards them.
-    """
+    """A cookie jar that ignores cookies without parsing them. aiohttp's dummy jar parses them first."""
 
     def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
         pass
@@ -121,10 +119,9 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 async def guarded_lookups(
     turns: FairQueue, holder: str, deadline: float, late: str
 ) -> AsyncIterator[list[LookUp]]:
-    """Run the block when it is the holder's turn, and convert the errors of its request to FetchError.
+    """Run the block when it is the holder's turn, and convert its request's errors to FetchError.
 
-    Yields a list to which the request must add its look-ups. `late` is the error message if the deadline
-    passes.
+    Yields a list to which the request must add its look-ups. `late` is the error message after the deadline.
     """
     try:
         async with asyncio.timeout_at(deadline):
@@ -154,7 +151,7 @@ def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None
     loop = asyncio.get_running_loop()
 
     def ended(_: object) -> None:
-        with suppress(RuntimeError):  # The server has stopped in the meantime.
+        with suppress(RuntimeError):  # The server has stopped.
             loop.call_soon_threadsafe(turns.give_back, holder)
 
     # The look-ups run one after another, so the last one in the list ends last.
@@ -188,39 +185,37 @@ async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
             body += piece
         return bytes(body)
     finally:
-        # Without this, a traceback could keep the body in memory.
+        # Otherwise, a traceback could keep the body in memory.
         body.clear()
 
 
-# The maximum number of simultaneous posts for all holders together. No single holder gets more than half of
-# them, even if its hosts never respond.
+# The maximum number of simultaneous posts for all holders. No holder gets more than half of them, even if its
+# hosts never respond.
 POSTS_AT_ONCE = 32
-# The maximum wait before the next attempt, even if a host asks for more.
+# The maximum wait before the next attempt, even if a host requests more.
 MAX_RETRY_AFTER_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class PostResult:
     status: int
-    # How many seconds the host asks to wait before the next attempt.
+    # The wait before the next attempt that the host requests, in seconds.
     retry_after_s: int
     # The beginning of the response body if the host rejected the POST.
     body: bytes = field(default=b"", repr=False)
 
 
 class Poster:
-    """A client that posts to untrusted hosts. `guard` decides which addresses it may connect to."""
+    """A client that posts to untrusted hosts. `guard` decides which IP addresses it may connect to."""
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
         self._turns = FairQueue(POSTS_AT_ONCE)
-        # Origins that are exempt from the rules. Only tests set this, for their own servers on loopback.
+        # Origins that are exempt from the rules. Set only by tests, for their servers on loopback.
         self.exempt: set[str] = set()
 
     def judge(self, address: str) -> URL:
-        """Parse an address and return it as the URL to post to. Raises FetchError if posting to it is not
-        permitted.
-        """
+        """Parse and return the URL to post to. Raises FetchError if posting to it is not permitted."""
         if self._is_exempt(address):
             return URL(address)
         url = target(address)

@@ -1,1 +1,1 @@
-"""Fetches the link previews that appear below members' messages."""
+"""Fetches the link previews below members' messages."""

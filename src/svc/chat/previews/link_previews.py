@@ -1,11 +1,10 @@
-"""Makes link previews, which are short descriptions of the first links in a member's message. Each link is
-fetched once.
+"""Makes link previews: short descriptions of the first links in a member's message.
 
-The guarded fetcher runs after the message is posted, so that nobody waits for it. Pictures are handled like
-those in webhook messages. The sandbox parses the `<head>` of a page. The content found there is untrusted and
+Each link is fetched once, by the guarded fetcher, after the message is posted, so nobody waits for it. Images
+are handled like those in webhook messages. The sandbox parses a page's `<head>`. Its content is untrusted and
 is not treated as markup. A message has no previews if its author writes `<https://…>`, sends `previews:
-false` or removes the previews, or if the owner or the operator has disabled previews. Contains neither HTTP
-nor SQL code.
+false` or removes the previews, or if the owner or the operator has disabled them. Contains neither HTTP nor
+SQL code.
 """
 
 import asyncio
@@ -37,23 +36,23 @@ from svc.chat.webhooks.pictures import Pictures
 MAX_TITLE = 256
 MAX_DESCRIPTION = 500
 MAX_URL = 2_048
-# The timeout for fetching a page, from the look-up to the last byte. A preview that appeared later would move
-# the messages that members are reading.
+# The timeout for fetching a page, from the DNS look-up to the last byte. A later preview would move messages
+# that members are reading.
 PAGE_DEADLINE_S = 8.0
-# The timeout for parsing a page's head in the sandbox. Parsing usually takes about 10 ms, but hostile pages
-# can make the parser slow.
+# The timeout for parsing a page's head in the sandbox. This usually takes about 10 ms, but hostile pages can
+# slow the parser down.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# The maximum number of page heads that are parsed at once. One member's links can occupy two of these slots,
-# which leaves one for others.
+# The maximum number of page heads parsed at once. One member's links can use two of these slots, which leaves
+# one for others.
 PARSING_PLACES = 3
-# The maximum number of messages whose links are being fetched. Further messages get no previews.
+# The maximum number of messages whose links are fetched at once. Further messages get no previews.
 MAX_AT_ONCE = 32
 # The rate limit for a member's messages with links, as a burst and a long-term rate per second.
 BURST, PER_S = 10, 0.2
 MAX_MEMBERS = 10_000
-# The maximum number of cached previews, and how long previews and failures are cached. A link that many
-# members post is fetched only once.
+# The maximum number of cached previews, and how long previews and failures are cached, so that a popular link
+# is fetched only once.
 MAX_CACHED = 1_000
 CACHED_S, FAILED_S = 3600.0, 300.0
 
@@ -67,7 +66,7 @@ _INVISIBLE_PARTS = INVISIBLE_PARTS | {"\u200c"}
 
 @dataclass(frozen=True, slots=True)
 class PageSummary:
-    """The summary of a page. `image` is the URL of the page's picture, which the server fetches."""
+    """The summary of a page. `image` is the URL of the page's image, which the server fetches."""
 
     title: str = ""
     description: str = ""
@@ -83,7 +82,7 @@ def is_page(fetched: FetchedFile) -> bool:
 
 
 async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | None:
-    """Return the summary of a page, or None if the page has no title, description or picture, or cannot be
+    """Return the summary of a page, or None if the page has no title, description or image, or cannot be
     read. Raises SandboxFailed.
     """
     limits = Limits(
@@ -107,9 +106,7 @@ async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | Non
 
 
 def plain(value: object, most: int) -> str:
-    """Return the text in one line, without invisible characters and characters that change the text
-    direction.
-    """
+    """Return the text in one line, without invisible characters or changes of text direction."""
     if not isinstance(value, str):
         return ""
     spaced = _SPACE.sub(" ", value)
@@ -119,7 +116,7 @@ def plain(value: object, most: int) -> str:
 
 
 def _address(page: str, facts: Mapping[str, object]) -> str:
-    """Return the URL of the page's picture. The fetcher decides whether it may be fetched."""
+    """Return the URL of the page's image. The fetcher decides whether it may be fetched."""
     try:
         address = urljoin(page, str(facts.get("image", "")).strip()) if facts.get("image") else ""
     except ValueError:
@@ -154,7 +151,7 @@ class Previews:
         self._buckets = TokenBuckets(BURST, PER_S, MAX_MEMBERS)
         self._parsing = FairQueue(PARSING_PLACES)
         self._at_once = 0
-        # The preview of each URL and the time at which it expires, ordered by last use.
+        # The preview of each URL and its expiry, ordered by last use.
         self._cached: OrderedDict[str, tuple[Preview | None, float]] = OrderedDict()
         self._tasks: asyncio.TaskGroup | None = None
 
@@ -243,7 +240,7 @@ class Previews:
             return None
         words = {"title": short.title, "description": short.description}
         # Show the host in the link itself, because that is where a click leads. A page can claim any site
-        # name and can redirect this server and readers to different sites.
+        # name, and can redirect this server and readers to different sites.
         shown: dict[str, object] = {
             "url": link,
             "site": target(link).raw_host or "",
@@ -251,7 +248,7 @@ class Previews:
         }
         if short.image:
             wanted = WantedPicture("image", short.image, MAX_PICTURE_BYTES)
-            # If the link is itself a picture, it has already been fetched, unless it was truncated.
+            # If the link is itself an image, it has already been fetched, unless it was truncated.
             at_hand = {link: page.data} if short.image == link and len(page.data) < MAX_BYTES else {}
             shown |= (await self._pictures.collect([wanted], holder, at_hand)).pictures
         return shown if shown.keys() - {"url", "site"} else None
