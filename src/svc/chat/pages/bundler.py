@@ -1,13 +1,13 @@
-"""Bundles the page's many source files into the few that a browser fetches.
+"""Bundles the page's many source files into a few for browsers.
 
 The style sheets become two files, and each language's strings become one file. The modules become two files:
-one with the modules that the page needs at the start, and one with the modules that it fetches later.
-Comments and indentation are removed.
+one with those that the page needs at the start, and one with those that it fetches later. Comments and
+indentation are removed.
 
 Each module becomes a function that runs once and returns the module's exports. It calls its imports before
-its own code runs, so modules run in their usual order. The result differs from real modules only if there is
-an import cycle, or if a module changes an export after it has run. Both are refused. Large libraries, and the
-modules that use them, stay in separate files that import from the bundles.
+its own code, so modules run in their usual order. The result differs from real modules only in an import
+cycle, or if a module changes an export after it has run. Both are refused. Large libraries, and the modules
+that use them, stay in separate files that import from the bundles.
 """
 
 import posixpath
@@ -20,23 +20,21 @@ STYLE, _STYLES = "style.css", "style/"
 LATER_STYLE, _LATER_STYLES = "later.css", "style/later/"
 _WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
 _ENGLISH = "words/en.ftl"
-# Matches the beginning of a Fluent message, whose following lines are indented.
+# Matches the beginning of a Fluent message. Its other lines are indented.
 _MESSAGE = re.compile(rb"^(?=([a-zA-Z][\w-]*) *=)", re.MULTILINE)
 FIRST, LATER = "first.js", "later.js"
-# The icons of the views that are not seen at once.
+# The icons of views that are not shown at the start.
 LATER_ICONS = "vendor/icons_later.js"
-# The module that starts the page. It stays a separate file, because it may use top-level await, which a
-# bundled module cannot.
+# The module that starts the page. Stays a separate file, because it may use top-level await, which a bundled
+# module cannot.
 START = "main.js"
-# The service worker. It is also served at the top level, because a service worker controls only paths below
-# its own folder.
+# The service worker. Also served at the top level, because it controls only paths below its folder.
 SERVICE_WORKER = "sw.js"
-# The script of a sandboxed frame, which cannot load modules. It runs separately from the page.
+# The script of a sandboxed frame, which runs separately from the page and cannot load modules.
 COUNTS_FRAME = "counts_frame.js"
-# The folder with libraries, some of which are large and fetched only when needed.
+# The folder with libraries. Large ones are fetched only when needed.
 _VENDOR = "vendor/"
-# The folder with a web worker and its imports. The worker runs separately from the page, so it is not
-# bundled.
+# The folder with a web worker and its imports. Not bundled, because the worker runs separately from the page.
 _WORKER = "frame_encryption/"
 _HEAD = """/*! Made of the modules under /web/, where each is as it was written; /web/main.js is the first.
 The licences of the libraries are under /web/vendor/licences/. */
@@ -76,8 +74,8 @@ def _messages(text: bytes) -> dict[bytes, bytes]:
 
 
 def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files for browsers, with the modules bundled. Raises UnsupportedSyntax, which names the
-    module.
+    """Return the files for browsers, with bundled modules. Raises UnsupportedSyntax with the module's
+    name.
     """
     made = dict(written)
     for sheet in {STYLE, LATER_STYLE} & set(made):
@@ -93,7 +91,7 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def is_own_module(name: str) -> bool:
-    """Return whether a file is one of our modules that run in the page, and not a vendored library."""
+    """Return whether a file is one of our modules for the page, and not a vendored library."""
     is_separate = name in (SERVICE_WORKER, COUNTS_FRAME) or name.startswith((_VENDOR, _WORKER))
     return name.endswith(".js") and not is_separate
 
@@ -106,8 +104,8 @@ class _Modules:
         self._ordered: dict[str, list[str]] = {}
         self._large: set[str] = set()
         first = self._in_order(START)[:-1]
-        # A library that the page does not need at the start stays a separate file, as do the modules that
-        # import it.
+        # Libraries that the page does not need at the start stay separate files, as do modules that import
+        # them.
         self._large = {name for name in contents if name.startswith(_VENDOR) and name not in first}
         later_modules = [name for name in contents if is_own_module(name) and name not in (*first, START)]
         ordered = dict.fromkeys(
@@ -119,7 +117,7 @@ class _Modules:
         self._number = {name: f"svc${number}" for number, name in enumerate(names)}
 
     def join(self, file: str) -> str:
-        """Return the code of a bundle, in which each module is a function."""
+        """Return the code of a bundle, where each module is a function."""
         modules = [name for name in self.bundle_of if self.bundle_of[name] == file]
         text = [_HEAD, self._imports_of_files(file, modules)]
         for name in modules:
@@ -150,7 +148,7 @@ class _Modules:
         return "".join([*text, f"\nexport {{ {exports} }};\n"])
 
     def _imports_of_files(self, file: str, modules: Iterable[str]) -> str:
-        """Return the code that imports from other files, which are bundles and separate libraries."""
+        """Return the code for imports from other files: bundles and separate libraries."""
         wanted: dict[str, list[str]] = {}
         text = []
         for name in modules:
@@ -186,7 +184,7 @@ class _Modules:
         return code
 
     def _re_export_object(self, name: str, clause: Import) -> str:
-        """Return code for an object with everything that a module re-exports from another module."""
+        """Return code for an object with a module's re-exports from another module."""
         number = self._number[self._target(name, clause)]
         exports = ", ".join(f"{outside}: {number}().{exported}" for exported, outside in clause.names.items())
         return f"{{ {exports} }}"
@@ -209,7 +207,7 @@ class _Modules:
         return f"import({part.quote}{_address(target, folder)}{slash}{end}"
 
     def _in_order(self, start: str, above: tuple[str, ...] = ()) -> list[str]:
-        """Return a module and all its direct and indirect imports, in the order in which they run."""
+        """Return a module and all its direct and indirect imports, in execution order."""
         if start in above:
             raise UnsupportedSyntax(
                 f"{start} imports itself through {', '.join(above[above.index(start) + 1 :])}"

@@ -1,8 +1,8 @@
-"""Parses an ES module as far as bundling needs it: comments, imports and exports.
+"""Parses an ES module as far as bundling requires: comments, imports and exports.
 
-This is a tokenizer, not a full parser. It recognises strings, templates and regular expressions, so that it
-does not find comments or imports inside them. It raises an error for anything that it does not understand.
-For every file in the page, tests compare the result with a real parser's.
+This is a tokenizer, not a full parser. It recognises strings, templates and regular expressions, so it finds
+no comments or imports inside them. It raises an error for anything that it does not understand. For every
+file of the page, tests compare the result with a real parser's.
 """
 
 import re
@@ -18,19 +18,18 @@ _TOKEN = re.compile(
     |(?P<template>`)""",
     re.VERBOSE | re.DOTALL,
 )
-# Matches one literal part of a template. The part begins at the template's start or after an embedded
-# expression, and ends before the next expression or at the template's end.
+# Matches a literal part of a template, from the template's start or an embedded expression to the next
+# expression or the template's end.
 _TEMPLATE = re.compile(r"[`}](?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
 _REGULAR = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
 _LAST_WORD = re.compile(r"[\w$#]+\Z")
-# A slash after one of these words starts a regular expression. After any other word or number, it is a
-# division.
+# A slash after one of these words starts a regular expression. After any other word or number, it divides.
 _BEFORE_REGULAR = re.compile(
     "return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default"
 )
-# The parentheses after these words contain a condition, and a statement follows them.
+# Words that are followed by a condition in parentheses and a statement.
 _CONDITIONS = frozenset({"if", "while", "for", "with"})
-# Braces after one of these start a block. Braces after anything else start an object.
+# Braces after one of these are a block, otherwise an object.
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
 _OPENING = "([{"
 # Matches a semicolon at the end of a block. After a closing parenthesis or a colon, it may be an empty
@@ -38,7 +37,7 @@ _OPENING = "([{"
 _NEEDLESS_SEMICOLON = re.compile(r"[\w$\]}\"'`];\s*\Z")
 _SEPARATES_NOTHING = re.compile(r"[=(,:?&|![>]\Z")
 
-# The tag of templates that contain markup, in which htm ignores the spaces around a line end.
+# The tag of markup templates, where htm ignores the spaces around a line end.
 _MARKUP_TAG = re.compile(r"(?<![\w$.])html\Z")
 # Markers for an open markup template: outside a tag, and inside a tag.
 _MARKUP, _TAG = "html`", "html`<"
@@ -51,7 +50,7 @@ _LINE_END = re.compile(r"[ \t]*\n\s*")
 _NEEDLESS_LINE_END = re.compile(
     r"(?<=[;{,(\[=?:&|<>])\n|(?<=[\w$)\]}\"'`]),\n(?=[})\]])|\n(?=[})\].=?:&|<>])"
 )
-# Matches operators with the spaces around them. Excludes the slash, and also + and -, because ++ and -- are
+# Matches operators with the spaces around them, except the slash, and + and -, because ++ and -- are
 # different operators.
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
@@ -62,12 +61,12 @@ _DECLARED = re.compile(r"\s+(?:const|class|(?:async\s+)?function\s*\*?)\s+([\w$]
 
 
 class UnsupportedSyntax(Exception):
-    """Raised if the source contains syntax that this module does not support."""
+    """The source contains syntax that this module does not support."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token. `kind` is the name of a group in the pattern for tokens, or "regular", "keyword", "markup" or
+    """A token. `kind` is a group's name in the pattern for tokens, or "regular", "keyword", "markup" or
     "tag".
     """
 
@@ -77,7 +76,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import. `names` maps exported names to local names. `whole` is the local name of a namespace
+    """An import. `names` maps exported names to local ones. `whole` is the local name of a namespace
     import.
     """
 
@@ -90,8 +89,7 @@ class Import:
 class DynamicImport:
     """An `import(…)`.
 
-    If `complete` is false, the path is only the first part of an expression, and the rest follows in the
-    code.
+    If `complete` is False, the path is only the first part of an expression, whose rest follows in the code.
     """
 
     path: str
@@ -204,8 +202,8 @@ def read(source: str) -> Module:
     while waiting:
         token = waiting.pop()
         if token.kind == "comment":
-            # Keep the line ends in comments, because they can end statements. After a sign or an opening
-            # bracket, a comment separates nothing.
+            # Keep line ends in comments, because they can end statements. After a sign or an opening bracket,
+            # a comment separates nothing.
             if "\n" in token.text:
                 code.append("\n")
             elif _SEPARATES_NOTHING.search("".join(code[-2:])):
@@ -236,7 +234,7 @@ def read(source: str) -> Module:
 
 
 def _shorten(markup: str, in_tag: bool) -> str:
-    """Remove the whitespace around line ends in markup. Between attributes, leave one space, which compresses
+    """Remove whitespace around line ends in markup. Between attributes, leave one space, which compresses
     best.
     """
     parts = _TAG_END.split(_NEEDLESS_MARKUP_LINE_END.sub("", markup))

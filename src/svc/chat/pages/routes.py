@@ -1,11 +1,11 @@
 """Serves the web client: `GET /` and `GET /web/…`, its service worker `GET /sw.js`, and its manifest.
 
-Files are bundled and compressed once, and cached like Python's bytecode in a file that is mapped into memory.
-Files that nobody fetches therefore take no memory. If the package's folder cannot be written, the cache is in
-the data folder. The page refers to its files under `/web/<version>/`, where the version is a digest of all
-files, so that browsers cache them for a year and fetch new ones after an update. Under a path without a
-version, each file is served to developers as it was written, and is revalidated at each request. Folders are
-not listed. The application adds the response headers.
+Files are bundled and compressed once, and cached like Python's bytecode in a memory-mapped file, so files
+that nobody fetches use no memory. If the package's folder is not writable, the cache is in the data folder.
+The page refers to its files under `/web/<version>/`, where the version is a digest of all files. Browsers
+cache them for a year and fetch new ones after an update. Under a path without a version, each file is served
+unprocessed for developers, and revalidated at each request. Folders are not listed. The application adds the
+response headers.
 """
 
 import base64
@@ -51,8 +51,8 @@ _DEFAULT_LANGUAGE = "en"
 _VERSION_DIGITS = 16
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_EACH_TIME = "no-cache"
-# The media types by file extension. The system's own table differs between machines, and browsers do not run
-# a module of type text/plain.
+# The media types by file extension. The system's table differs between machines, and browsers do not run a
+# module of type text/plain.
 _CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".ftl": "text/plain; charset=utf-8",
@@ -86,9 +86,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _CachedFiles:
-    """The cached files. `made_of` identifies the sources that they were built from, and the code that built
-    them.
-    """
+    """The cached files. `made_of` identifies their sources and the code that built them."""
 
     made_of: str
     version: str
@@ -97,11 +95,11 @@ class _CachedFiles:
 
 
 class Pages:
-    """The web client's files in `folder`, which contains index.html. If the files change, create a new
-    instance.
+    """The web client's files in `folder`, which contains index.html. Create a new instance if the files
+    change.
 
-    `name` returns the server's name, and `icon` returns the URL of its icon, if it has one. If `folder`
-    cannot be written, the prepared files are cached in `data_dir`.
+    `name` returns the server's name, and `icon` the URL of its icon, if any. If `folder` is not writable, the
+    prepared files are cached in `data_dir`.
     """
 
     def __init__(
@@ -127,7 +125,7 @@ class Pages:
         ]
 
     async def index(self, request: web.Request) -> web.Response:
-        # The page stores the language that the member has chosen in this cookie. See words/words.js.
+        # The page stores the member's chosen language in this cookie. See words/words.js.
         language = request.cookies.get("svc.language", "")
         if language not in self._languages:
             language = preferred_language(request.headers.get("Accept-Language", ""), self._languages)
@@ -160,7 +158,7 @@ class Pages:
         return web.Response(body=page, headers=headers)
 
     async def manifest(self, request: web.Request) -> web.Response:
-        """Return the manifest that operating systems use for an installed page."""
+        """Return the manifest for operating systems where the page is installed."""
         body = dumps(manifest(self._name(), self._icon()))
         headers = {"Content-Type": _CONTENT_TYPES[".webmanifest"], "Cache-Control": _ASK_EACH_TIME}
         return web.Response(body=body, headers=headers)
@@ -209,9 +207,9 @@ def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching
 
 
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield the files to serve, in a fixed order. Symbolic links to files outside the folder are skipped.
+    """Yield the files to serve, in a fixed order, without symbolic links to files outside the folder.
 
-    Uses `os.scandir`, because `Path.rglob` would take a third of the startup time.
+    Uses `os.scandir`, because `Path.rglob` takes a third of the startup time.
     """
     with os.scandir(folder) as listed:
         entries = sorted(listed, key=lambda entry: entry.name)
@@ -227,10 +225,10 @@ def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
 
 
 def _load_cache(folder: Path, data_dir: Path | None = None) -> _CachedFiles:
-    """Return the files that an earlier run of the server cached in `folder` or in `data_dir`. If sources or
-    code have changed, prepare the files again.
+    """Return the files that an earlier run cached in `folder` or `data_dir`. If sources or code have changed,
+    prepare them again.
 
-    Compares sizes and times, because reading all files would take as long as the rest of the startup.
+    Compares sizes and times, because reading all files takes as long as the rest of the startup.
     """
     files = [entry for entry in _files(folder) if _is_inside(entry, folder)]
     with os.scandir(_CODE) as listed:
@@ -258,16 +256,14 @@ def _write_cache(cache: Path, prepared: _CachedFiles) -> None:
     """Write the cache. Raises OSError."""
     whole = cache.with_suffix(f".{os.getpid()}")
     whole.write_bytes(msgspec.msgpack.encode(prepared))
-    # Make the file readable by everyone, because another user may start the server next time. It contains no
+    # Make the file readable by everyone, because another user may start the server next. It contains no
     # secrets.
     whole.chmod(0o644)
     whole.replace(cache)
 
 
 def _map_cache(cache: Path, looks: str) -> _CachedFiles | None:
-    """Return the prepared files as views of the memory-mapped cache, or None if the cache is damaged or
-    outdated.
-    """
+    """Return the prepared files as views of the memory-mapped cache, or None if it is damaged or outdated."""
     try:
         with cache.open("rb") as file:
             # Raises ValueError for an empty file, which cannot be mapped.
@@ -275,7 +271,8 @@ def _map_cache(cache: Path, looks: str) -> _CachedFiles | None:
         cached = msgspec.msgpack.decode(whole, type=_CachedFiles)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
-    # Decoding has read most of the file into this process. Release it; the kernel's page cache still has it.
+    # Decoding has read nearly all of the file into this process. Release it: the kernel's page cache still
+    # has it.
     whole.madvise(mmap.MADV_DONTNEED)
     return cached if cached.made_of == looks else None
 
@@ -295,8 +292,7 @@ def _prepare(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
     try:
         made = bundle(written)
     except UnsupportedSyntax as error:
-        # An operator must have changed the page's source. The page still works unbundled, but needs more
-        # requests.
+        # An operator must have changed the page's source. The page still works unbundled, with more requests.
         made = dict(written)
         logger.warning("joining the page's files failed", extra={"fault": str(error)})
     digest = hashlib.sha256()
@@ -327,16 +323,14 @@ def _file(name: str, content: bytes) -> _File:
 
 
 def _with_versions(files: Mapping[str, bytes], version: str) -> bytes:
-    """Return the page with versioned URLs, and with a preload of its first bundle."""
+    """Return the page with versioned URLs and a preload of its first bundle."""
     page = files[INDEX].decode().replace('"/web/', f'"/web/{version}/')
     first = f'  <link rel="modulepreload" href="/web/{version}/{FIRST}">\n' if FIRST in files else ""
     return page.replace("</head>", f"{first}</head>", 1).encode()
 
 
 def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield every language except English, each with a version of the page that loads that language's strings
-    first.
-    """
+    """Yield every language except English, each with a page that loads that language's strings first."""
     page, usual = files.get(INDEX, b""), f"words/{_DEFAULT_LANGUAGE}.ftl".encode()
     for name in files:
         match = _WORDS.fullmatch(name)
@@ -350,8 +344,8 @@ def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes
 def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
     """Return the service worker with the list of files to cache.
 
-    The list includes modules, styles, and icons that the page fetches later, because after an update the
-    server no longer has the files of this version.
+    The list includes modules, styles and icons that the page fetches later, because after an update the
+    server no longer has this version's files.
     """
     urls = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
     urls += [

@@ -1,9 +1,8 @@
-"""Runs the management listener, on which an operator can change settings without being a member. It has a
-separate port.
+"""Runs the management listener, where an operator can change settings without being a member.
 
-The listener exists only if a token is configured. Every request needs the token, and browsers are refused.
-The sender's address is not checked, because the port is open only to this machine. Settings are changed by
-the same code as for members. See docs/http.md, "The management listener".
+The listener has a separate port and exists only if a token is configured. Every request needs the token, and
+browsers are refused. The sender's IP address is not checked, because the port is open only to this machine.
+Settings are changed by the same code as for members. See docs/http.md, "The management listener".
 """
 
 import asyncio
@@ -28,12 +27,12 @@ from svc.chat.settings.rules import Settings
 
 @dataclass(frozen=True, slots=True)
 class OperatingConfig:
-    # The name or address of the interface to advertise on. Empty for all interfaces.
+    # The name or IP address of the interface to advertise on. Empty for all interfaces.
     mdns_interface: str
     instance_id: str
     # The version to show to clients. Empty for this program's own version.
     version: str
-    # The management token. If it is empty, the listener is off.
+    # The management token. If empty, the listener is off.
     admin_token: str = field(repr=False)
     admin_port: int
     runtime_mode: str
@@ -52,10 +51,10 @@ def read(variables: Mapping[str, str]) -> OperatingConfig:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# This is enough, because the longest change is one line and the sender is local.
+# Enough, because the longest change is one line and the sender is local.
 BODY_DEADLINE_S = 10.0
-# The maximum number of connections, which is enough for the operator's programs. If all are in use, an idle
-# connection is closed to make room for a new one.
+# The maximum number of connections, enough for the operator's programs. If all are in use, an idle one is
+# closed to make room.
 MAX_CONNECTIONS = 32
 _SHUTDOWN_DEADLINE_S = 2.0
 
@@ -117,9 +116,7 @@ def build(settings: Settings, token: str) -> web.Application:
 
 @web.middleware
 async def _from_programs(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse requests from browsers, because any web page in a browser on this machine could reach
-    this port.
-    """
+    """Refuse requests from browsers, because any web page in a local browser could reach this port."""
     if "Origin" in request.headers or any(name.lower().startswith("sec-fetch-") for name in request.headers):
         raise ChatError(
             "origin_refused",

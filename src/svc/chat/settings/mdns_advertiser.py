@@ -1,8 +1,8 @@
 """Advertises the server on the local network (mDNS) and keeps the advertisement current.
 
-Follows the setting `discoverable`. The request that turns the setting off waits until the withdrawal has been
-sent. Nothing else waits for the network. Failures are logged and retried, and do not stop the server.
-`mdns_records` holds the advertisement's content. See docs/http.md, "Settings" and docs/configuration.md,
+Obeys the setting `discoverable`. The request that turns it off waits until the withdrawal has been sent.
+Nothing else waits for the network. Failures are logged and retried, and do not stop the server.
+`mdns_records` computes the advertisement's content. See docs/http.md, "Settings" and docs/configuration.md,
 "Chat server".
 """
 
@@ -24,9 +24,9 @@ from svc.chat.settings import mdns_records
 from svc.chat.settings.mdns_records import AdvertisedServer, Interface
 from svc.chat.settings.rules import Settings
 
-# The interval between checks for networks that have come up or have assigned a new address.
+# The interval between checks for new networks and IP addresses.
 RECHECK_S = 30.0
-# The timeout of a look-up. The system's resolver may wait for an unreachable name server.
+# The timeout of a DNS look-up. The system's resolver may wait for an unreachable name server.
 LOOKUP_DEADLINE_S = 5.0
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Network:
-    """The interfaces to send on, and the addresses to advertise."""
+    """The interfaces to send on, and the IP addresses to advertise."""
 
     senders: Sequence[str | int]
     addresses: Sequence[str]
@@ -68,8 +68,8 @@ def system_interfaces() -> list[Interface]:
 
 
 class Advertisement:
-    """The server's advertisement, which is off until the first call to `follow`. `interfaces` returns the
-    system's interfaces.
+    """The server's advertisement, off until the first call to `follow`. `interfaces` returns the system's
+    interfaces.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Advertisement:
         # Ensures that changes are applied one at a time.
         self._one_at_a_time = asyncio.Lock()
         self._logged_fault = ""
-        # The advertisement runs in a separate context, because it outlives the request that turns it on.
+        # A separate context, because the advertisement outlives the request that turns it on.
         self._context = copy_context()
 
     async def follow(self, on: object) -> None:
@@ -109,7 +109,7 @@ class Advertisement:
         await self.follow(False)
 
     async def _keep(self) -> None:
-        """Advertise the server and advertise it again whenever the addresses change."""
+        """Advertise the server, and again whenever its IP addresses change."""
         responder: Responder | None = None
         advertised_on: _Network | None = None
         try:
@@ -124,8 +124,8 @@ class Advertisement:
                         name = await responder.register(self._announced, current.addresses)
                         self._logged_fault = ""
                         self._log_advertised(name, current.addresses)
-                # Raised if multicast is not available, if the interface is missing, or if too many servers
-                # have the same name.
+                # Multicast is not available, the interface is missing, or too many servers have the same
+                # name.
                 except (OSError, ValueError, RuntimeError) as fault:
                     advertised_on = None
                     self._log_fault(str(fault) or type(fault).__name__)
@@ -157,7 +157,7 @@ class Advertisement:
             logger.info("advertised on the local network", extra=details)
 
     def _log_fault(self, fault: str) -> None:
-        """Log a fault only when it differs from the previous one, because attempts are repeated twice a
+        """Log a fault only if it differs from the previous one, because attempts are repeated twice a
         minute.
         """
         if fault != self._logged_fault:
@@ -167,16 +167,16 @@ class Advertisement:
 
 async def _open_responder(senders: Sequence[str | int]) -> "Responder":
     """Open a responder. Raises the same errors as `Responder`."""
-    # Import the module only when it is first needed, because most servers are not discoverable. Use a thread,
-    # because importing is slow.
+    # Import the module only when needed, because most servers are not discoverable, and on a thread, because
+    # importing is slow.
     module = await asyncio.to_thread(importlib.import_module, "svc.chat.settings.mdns_responder")
     opened: Responder = module.Responder(senders)
     return opened
 
 
 async def _resolve(name: str) -> list[str]:
-    """Return the addresses of a name, or an empty list if it does not resolve on this machine. Clients can
-    still resolve the name themselves.
+    """Return a name's IP addresses, or an empty list if it does not resolve here. Clients can still resolve
+    it.
     """
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):

@@ -1,6 +1,6 @@
 """Computes the content of the server's mDNS advertisement: names, ports and addresses.
 
-`mdns_advertiser` queries the system and sends the advertisement. See RFC 6762, RFC 6763. See
+`mdns_advertiser` queries the system and sends the advertisement. See RFC 6762, RFC 6763, and
 docs/configuration.md, "Chat server".
 """
 
@@ -14,13 +14,12 @@ from urllib.parse import urlsplit
 from svc.base.emoji import INVISIBLE_PARTS
 
 SERVICE_TYPE = "_svc-chat._tcp.local."
-# The maximum sizes of one label (RFC 1035 section 2.3.4) and of a TXT string, whose length is stored in one
-# byte.
+# The maximum sizes of a label (RFC 1035 section 2.3.4) and of a TXT string, whose length is one byte.
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"
-# The categories of invisible characters. Unassigned characters are allowed, because an emoji may be newer
-# than Python's Unicode data.
+# The categories of invisible characters. Unassigned characters are allowed, because emoji may be newer than
+# Python's Unicode data.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
 
@@ -52,14 +51,14 @@ class Interface:
 
 
 def label(name: str, number: int) -> str:
-    """Return the label for the server's name. If `number` is 2, because another server has the same name, the
-    label is "Name (2)" (RFC 6762 section 9).
+    """Return the label for the server's name. A `number` of 2, because another server has the same name,
+    results in "Name (2)" (RFC 6762 section 9).
     """
     clean = "".join(
         " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name
     )
-    # zeroconf would treat a dot as the end of the label. The replacement looks the same to users, and
-    # programs read the name from the TXT record.
+    # zeroconf would end the label at a dot. The replacement looks the same to users, and programs read the
+    # name from the TXT record.
     clean = " ".join(clean.split()).replace(".", "\N{ONE DOT LEADER}") or UNNAMED
     suffix = "" if number == 1 else f" ({number})"
     return _cut(clean, MAX_LABEL_BYTES - len(suffix)).rstrip() + suffix
@@ -76,9 +75,9 @@ def text_record(announced: AdvertisedServer) -> dict[str, str]:
 def target(announced: AdvertisedServer) -> tuple[str, int]:
     """Return the host and port to advertise.
 
-    The host is always our own name in `.local`, because no other responder on this machine claims it, and
-    because libraries use multicast only for names in `.local` (RFC 6762 section 3). The name that the
-    operator has configured is in the TXT record.
+    The host is always our name in `.local`, because no other responder on this machine claims it, and
+    libraries use multicast only for names in `.local` (RFC 6762 section 3). The name that the operator has
+    configured is in the TXT record.
     """
     _, port = _external(announced)
     return f"{own_name(announced.server_id)}.", port
@@ -91,7 +90,7 @@ def own_name(server_id: str) -> str:
 
 
 def outside_name(announced: AdvertisedServer) -> str:
-    """Return the external name whose addresses to advertise, or an empty string if there is no name to
+    """Return the external name whose IP addresses to advertise, or an empty string if there is no name to
     resolve.
     """
     name, _ = _external(announced)
@@ -99,8 +98,8 @@ def outside_name(announced: AdvertisedServer) -> str:
 
 
 def own_addresses(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list[str]:
-    """Return the addresses to advertise: the address in EXTERNAL_HOST, or else the bound address. If the
-    bound address is a wildcard, return all addresses.
+    """Return the IP addresses to advertise: the one in EXTERNAL_HOST, or else the bound one. If that is a
+    wildcard, return all addresses.
     """
     name, _ = _external(announced)
     if name:
@@ -109,15 +108,15 @@ def own_addresses(announced: AdvertisedServer, interfaces: Sequence[Interface]) 
     if not bound.is_unspecified:
         return [str(bound)]
     all_of_them = [ip_address(address) for interface in interfaces for address in interface.addresses]
-    # Omit link-local IPv6 addresses, which are meaningless without an interface on the receiving machine. A
-    # server on `::` also listens on IPv4 (base/listeners).
+    # Omit link-local IPv6 addresses, which need an interface on the receiving machine. A server on `::` also
+    # listens on IPv4 (base/listeners).
     reachable = [a for a in all_of_them if a.version == 4 or (bound.version == 6 and not a.is_link_local)]
     return [str(address) for address in reachable]
 
 
 def usable(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list[Interface]:
-    """Return the interfaces to advertise on: the configured one, or else all except loopback. If there is
-    only loopback, return it.
+    """Return the interfaces to advertise on: the configured one, or else all except loopback, or else
+    loopback.
     """
     if pinned := announced.interface:
         return [i for i in interfaces if pinned == i.name or pinned in i.addresses]
@@ -125,7 +124,7 @@ def usable(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list
 
 
 def _external(announced: AdvertisedServer) -> tuple[str, int]:
-    """Return the name and port of the first external host. The name is empty if there is none."""
+    """Return the name and port of the first external host. The name may be empty."""
     if not announced.names:
         return "", announced.port
     first = announced.names[0]
@@ -154,7 +153,7 @@ def _cut(text: str, most: int) -> str:
 def by_family(interfaces: Sequence[Interface]) -> list[str | int]:
     """Return the IPv4 addresses to send from or, if there are none, the interface numbers for IPv6.
 
-    Listeners receive packets of both address families, and the records contain addresses of both.
+    Listeners receive packets of both families, and the records contain addresses of both.
     """
     fours = [a for i in interfaces for a in i.addresses if ip_address(a).version == 4]
     return [*fours] if fours else [i.index for i in interfaces if i.addresses]

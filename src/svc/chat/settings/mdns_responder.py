@@ -1,8 +1,7 @@
-"""An mDNS responder (zeroconf) that responds to queries for one of the server's names.
+"""Implements an mDNS responder (zeroconf) for one of the server's names.
 
-This module is imported only when a server becomes discoverable, because the library takes 3 MB and a
-twentieth of the startup time. `mdns_records` and `mdns_advertiser` decide what is announced, and where. See
-RFC 6762, RFC 6763.
+Imported only when a server becomes discoverable, because the library uses 3 MB and a twentieth of the startup
+time. `mdns_records` and `mdns_advertiser` decide what is announced, and where. See RFC 6762, RFC 6763.
 """
 
 import asyncio
@@ -17,14 +16,14 @@ from svc.chat.settings.mdns_records import SERVICE_TYPE, AdvertisedServer
 
 # How long to wait for a response from another server with the same name. No request waits for the result.
 ASK_MS = 2000
-# The timeout for the registration. Each name that is already in use takes another second.
+# The timeout for the registration. Each name that is in use takes another second.
 ADVERTISE_DEADLINE_S = 20.0
-# The maximum number of servers with the same name in a network. With more, the registration fails.
+# The maximum number of servers with the same name in a network. Above it, the registration fails.
 MAX_NAMESAKES = 20
 
 
 class Responder:
-    """A responder that sends on the interfaces `senders`, all of one address family, until `close`."""
+    """A responder on the interfaces `senders`, all of one address family, until `close`."""
 
     def __init__(self, senders: Sequence[str | int]) -> None:
         """Open the sockets. Raises OSError, ValueError or RuntimeError."""
@@ -36,7 +35,7 @@ class Responder:
             raise RuntimeError(str(fault) or type(fault).__name__) from None
 
     async def register(self, announced: AdvertisedServer, addresses: Sequence[str]) -> str:
-        """Announce the server under a name that is not in use. Return the name.
+        """Announce the server under an unused name. Return the name.
 
         Raises OSError (including TimeoutError), ValueError or RuntimeError.
         """
@@ -49,8 +48,8 @@ class Responder:
     async def _register(self, announced: AdvertisedServer, addresses: Sequence[str]) -> str:
         for number in range(1, MAX_NAMESAKES + 1):
             info = _info(announced, number, addresses)
-            # Ask before registering, because the library probes for only half a second and does not defend
-            # the name later. Another server on a busy machine may need more time to respond.
+            # Query before registering, because the library probes for only half a second and does not defend
+            # the name later. A server on a busy machine may need more time to respond.
             if await AsyncServiceInfo(SERVICE_TYPE, info.name).async_request(self._zeroconf.zeroconf, ASK_MS):
                 continue
             try:
@@ -62,8 +61,8 @@ class Responder:
         raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
 
     async def close(self) -> None:
-        """Send the goodbye packets and close the sockets, even if cancelled. Otherwise, a half-closed
-        responder would keep its sockets.
+        """Send the goodbye packets and close the sockets, even if cancelled, or a half-closed responder would
+        keep its sockets.
         """
         closing = asyncio.ensure_future(self._zeroconf.async_close())
         try:

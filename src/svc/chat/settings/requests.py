@@ -1,4 +1,4 @@
-"""The endpoints and commands for settings."""
+"""Handles requests and commands for settings."""
 
 import time
 from collections.abc import Sequence
@@ -47,9 +47,7 @@ class SettingsRequests(Requests):
 
 @cache
 def management() -> Sequence[Endpoint]:
-    """Describe the management listener's endpoints. The listener has its own port, so the server's
-    description does not include it.
-    """
+    """Describe the management listener's endpoints, which the server's description does not include."""
     every = schema_of(AllSettings)
     return [
         Endpoint(

@@ -1,8 +1,8 @@
 """Validates and stores the owner's settings. All changes pass through this module.
 
-A change is validated as a whole, stored with its audit entry, pushed, and passed to the functions that follow
-these settings. Only then does the request get its response. Followers implement the effects of settings.
-Contains no HTTP code. See docs/http.md, "Settings".
+A change is validated as a whole, stored with its audit entry, pushed, and passed to the functions registered
+for its settings. Then the request gets its response. The registered functions implement the effects of
+settings. Contains no HTTP code. See docs/http.md, "Settings".
 """
 
 import asyncio
@@ -20,7 +20,8 @@ from svc.chat.live.hub import Recipients, only
 from svc.chat.services import Services
 from svc.chat.settings.setting_types import OPEN, PUBLIC, Problem, Values, read
 
-# The timeout for a follower. Followers do local, fast work such as withdrawing an advertisement.
+# The timeout for a function registered with `on_change`. These do fast local work such as withdrawing an
+# advertisement.
 FOLLOWER_DEADLINE_S = 5.0
 
 logger = logging.getLogger(__name__)
@@ -35,14 +36,14 @@ class Settings:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit = services.audit
         self._followers: dict[str, list[Follower]] = {}
-        # Ensures that followers run one at a time.
+        # Ensures that registered functions run one at a time.
         self._one_at_a_time = asyncio.Lock()
         # The values for settings that are not set.
         self._defaults = defaults
         self.current = defaults
 
     async def load(self, discoverable: bool) -> None:
-        """Load the stored settings. `discoverable` is stored as that setting's value if it has none yet."""
+        """Load the stored settings. `discoverable` becomes that setting's stored value if there is none."""
         first = _rows({"discoverable": discoverable})
         await self._database.write(
             lambda c: c.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", first)
@@ -61,8 +62,8 @@ class Settings:
     def invite_needed(self, nearby: bool) -> bool:
         """Return whether joining requires an invite. Also called on the writer's thread.
 
-        `nearby` must be true only if the request comes from the local network and cannot come from another
-        site's page.
+        `nearby` must be True only if the request comes from the local network and not from another site's
+        page.
         """
         values = self.current
         return values.joinPolicy != OPEN and not (values.lanOpen and nearby)
@@ -74,11 +75,11 @@ class Settings:
         return self.current.retentionDays
 
     def landing(self) -> str | None:
-        """Return the id of the channel where newcomers arrive, or None if it is not set."""
+        """Return the id of the channel that opens for new members, or None if it is not set."""
         return self.current.welcomeChannelId
 
     def require_rules(self, accepted: str) -> None:
-        """Raise ChatError if a newcomer has not accepted the current rules. Also called on the writer's
+        """Raise ChatError if a new member has not accepted the current rules. Also called on the writer's
         thread.
         """
         values = self.current
@@ -89,12 +90,12 @@ class Settings:
     async def apply(self, changes: Mapping[str, object], actor_id: str | None, now: float) -> Values:
         """Apply changes by a member, or by the operator if `actor_id` is None. Return all settings.
 
-        If any change is invalid, nothing changes and the ChatError names all problems.
+        If any change is invalid, nothing changes and the ChatError lists all problems.
         """
         wanted, problems = read(changes)
         if problems:
             raise _refusal(problems)
-        # Shield the change, because a page that disconnects must not interrupt it.
+        # Shield the change, because a client's disconnection must not interrupt it.
         return await asyncio.shield(self._apply(wanted, actor_id, now))
 
     async def _apply(self, wanted: Mapping[str, object], actor_id: str | None, now: float) -> Values:
@@ -140,7 +141,7 @@ class Settings:
             raise _refusal([Problem("welcomeChannelId", "invalid", "There is no such channel")])
 
     async def _follow(self, names: Collection[str]) -> None:
-        """Call the followers of the settings with the current values, so that the last of several
+        """Call the functions registered for the settings with the current values, so that the last of several
         simultaneous changes takes effect.
         """
         for name in names:
@@ -150,7 +151,7 @@ class Settings:
                     async with asyncio.timeout(FOLLOWER_DEADLINE_S):
                         await follower(value)
                 except Exception:
-                    # The setting is stored. A follower's failure must not fail the request.
+                    # The setting is stored, so a function's failure must not fail the request.
                     logger.exception("a setting could not be acted on", extra={"setting": name})
 
     def _push(self, new: Mapping[str, object]) -> None:

@@ -34,20 +34,19 @@ class Values:
     profanityMode: ProfanityMode = "off"
     # Whether messages show link previews.
     linkPreviews: bool = True
-    # SERVER_NAME and SERVER_DESCRIPTION, unless the owner has set another value.
+    # SERVER_NAME and SERVER_DESCRIPTION, unless the owner has set others.
     name: str = ""
     description: str = ""
-    # Rules that newcomers must accept. Empty if there are none.
+    # The rules that new members must accept, or empty.
     rules: str = ""
-    # The channel where newcomers arrive, unless their invite names another.
+    # The channel that opens for new members, unless their invite specifies another.
     welcomeChannelId: Id | None = None
-    # The number of days after which attachments are deleted. 0 means that they are deleted only together with
-    # their messages.
+    # The number of days after which attachments are deleted. 0 means only together with their messages.
     retentionDays: RetentionDays = 0
 
     @property
     def rules_version(self) -> str:
-        """A hash of the rules. Empty if there are no rules."""
+        """A hash of the rules, or empty if there are none."""
         return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
     def public(self) -> dict[str, object]:
@@ -55,7 +54,7 @@ class Values:
         return {name: value for name, value in asdict(self).items() if name in PUBLIC}
 
     def specified_settings(self) -> dict[str, object]:
-        """Return the settings that the specification defines (section 2.9)."""
+        """Return the settings defined by the specification (section 2.9)."""
         return {name: value for name, value in asdict(self).items() if name in SPECIFIED}
 
     def with_changes(self, changes: Mapping[str, object]) -> "Values":
@@ -64,7 +63,7 @@ class Values:
 
 
 MAX_NAME_CHARACTERS = 64
-# Switches and numbers may be strings, because command lines send them that way.
+# Switches and numbers may be strings, as command lines send them.
 _Switch = bool | Literal["on", "off"]
 _Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
 
@@ -85,13 +84,13 @@ class SettingsChanges(Request, forbid_unknown_fields=True):
 
 
 _SWITCHES = ("discoverable", "lanOpen", "linkPreviews")
-# A list of the accepted values, for error messages about settings with a fixed set of values.
+# The accepted values of settings with a fixed set, for error messages.
 _CHOICES = {
     "joinPolicy": ", ".join(get_args(JoinMode)),
     "profanityMode": ", ".join(get_args(ProfanityMode)),
     **dict.fromkeys(_SWITCHES, "true, false, on, off"),
 }
-# The settings that programs written for the specification recognise (section 4.2).
+# The settings known to programs written for the specification (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
 # The settings that `/info` shows to anyone.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
@@ -140,7 +139,7 @@ def _value(name: str, wanted: object) -> object:
 
 
 def _wrong(name: str, wanted: object, error: ValidationError) -> "_Wrong":
-    """Return our own message for a value that msgspec rejects."""
+    """Return our message for a value that msgspec rejects."""
     if name not in SettingsChanges.__struct_fields__:
         return _Wrong("unknown_key", "There is no such setting")
     if name == "retentionDays":

@@ -1,9 +1,7 @@
-"""Builds the health report for the owner. It contains the results of checks like those in `svc doctor`, and
-the connected members.
+"""Builds the owner's health report: results of checks like those in `svc doctor`, and the connected members.
 
-`svc doctor` also checks ports and the address from outside, which the server itself cannot do. The report
-contains no secrets, paths or addresses. The page contains the explanations of the states. This module changes
-nothing.
+`svc doctor` also checks ports and the URL from outside, which the server cannot do. The report contains no
+secrets, paths or IP addresses. The page explains the states. This module changes nothing.
 """
 
 import asyncio
@@ -24,10 +22,10 @@ from svc.chat.schemas import Id, Natural, TimeMs
 
 MIN_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
-# The age at which the newest backup is reported as old. Restoring it would lose messages that members still
+# The age at which the newest backup is reported as old. Restoring it would lose messages that members
 # remember.
 BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
-# The maximum number of connected members in the report, which is also the page's limit.
+# The maximum number of connected members in the report, and on the page.
 MAX_LISTED = 200
 Verdict = Literal["ok", "notice", "problem"]
 OK: Verdict = "ok"
@@ -99,24 +97,24 @@ class Link(Protocol):
 class Sources:
     """The functions and values from which the report is built.
 
-    `pages` returns the number of open pages per member, and `calls` the number of participants in calls.
+    `pages` returns the number of clients per member, and `calls` the number of participants in calls.
     """
 
     works: Callable[[], Awaitable[bool]]
     database: Path
     link: Link
     uploads_enabled: bool
-    # The number of jobs that are waiting for the worker, and whether a worker is up.
+    # The number of jobs waiting for the worker, and whether a worker is up.
     jobs_waiting: Callable[[], int]
     worker_up: Callable[[], bool]
-    # The times at which the existing backups were made, in ms.
+    # The creation times of the existing backups, in ms.
     backups: Callable[[], Sequence[int]]
     pages: Callable[[], Mapping[str, int]]
     calls: Callable[[], int]
     # Whether this server terminates TLS.
     secure: bool
     machine: Callable[[], Machine]
-    # The contact address for push services, or an empty string.
+    # The contact URL for push services, or an empty string.
     push_contact: Callable[[], str] = lambda: ""
 
 
@@ -161,8 +159,8 @@ class HealthReport:
         return (PROBLEM, "impossible") if self._config.identity.obstacle() else (OK, "possible")
 
     def _address(self) -> tuple[Verdict, str]:
-        """Check whether browsers can use the server's address. Behind a proxy, any address is fine, because
-        the proxy terminates TLS and can reach a loopback address.
+        """Check whether browsers can use the server's URL. Behind a proxy, any URL is fine, because the proxy
+        terminates TLS and can reach a loopback address.
         """
         if self._config.trusted_proxy_hops:
             return OK, "reachable"

@@ -13,7 +13,7 @@ from svc.chat.status.health_report import Link
 
 
 class RequestCounts:
-    """Counters of requests by route or event, and by outcome. Counting is cheap enough for every request."""
+    """Counters of requests by route or event, and by outcome."""
 
     def __init__(self) -> None:
         self.http: Counter[tuple[str, ...]] = Counter()
@@ -23,9 +23,7 @@ class RequestCounts:
         self.pushes: Counter[tuple[str, ...]] = Counter()
 
     def count_requests(self, event: str, handler: Handler) -> Handler:
-        """Wrap a live socket handler so that its requests are counted by outcome, which is `ok` or an error
-        code.
-        """
+        """Wrap a live socket handler to count its requests by outcome: `ok` or an error code."""
 
         @wraps(handler)
         async def count(session: Session, data: Mapping[str, object]) -> object:

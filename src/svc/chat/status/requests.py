@@ -1,4 +1,4 @@
-"""Endpoints that report the server's state: to anybody (`GET /health`, `/info` and `/metrics`), and to the
+"""Handles requests for the server's state: from anybody (`GET /health`, `/info` and `/metrics`), and from the
 owner (`/api/health`).
 
 See docs/http.md, "Getting started".
@@ -38,8 +38,8 @@ _MIN_CHARACTERS, _MAX_CHARACTERS = 16, 64
 class Arrival:
     """A request as it arrived at the server.
 
-    `address` is the address that the server takes for the client's. `forwarded_for` contains the values of
-    the X-Forwarded-For header.
+    `address` is the client's IP address according to the server. `forwarded_for` contains the values of
+    X-Forwarded-For.
     """
 
     host: str
@@ -53,7 +53,7 @@ class Probes:
     """A record of how probe requests arrive, which shows the operator how proxies change them.
 
     Contains the last few requests to `/health?probe=…`. `svc doctor` sends such a request from outside, and
-    then gets its record over the control socket. Nobody else can see the record.
+    then gets its record over the control socket. Nobody else can see it.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Info:
 
 
 class StatusRequests(Requests):
-    """The endpoints for the server's state. `info` returns the content of `/info`. Only members can see
+    """The endpoints for the server's state. `info` returns the content of `/info`, where only members see
     `version`.
     """
 
@@ -188,7 +188,7 @@ class ServerStatus(Response):
     version: str
     host: str
     port: int
-    # The address on which the server listens. Empty if it is not listening.
+    # The URL at which the server listens, or empty.
     address: str
     names: Sequence[str]
     trusted_proxy_hops: int
@@ -212,7 +212,7 @@ class TurnStatus(Response):
 class StatusCommands(Commands):
     """Commands that `svc doctor` sends to a running server.
 
-    `address` returns the address on which the server listens, or an empty string if it is not listening.
+    `address` returns the URL at which the server listens, or an empty string.
     """
 
     def __init__(
