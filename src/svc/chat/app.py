@@ -67,12 +67,11 @@ class Replication:
     commands: Callable[[ControlHandler], ControlHandler]
     # Adds the node's metrics to the server's.
     measure: Callable[[Registry], None]
-    # Sends events to the relays, as well as to the pages connected to this process.
+    # Sends events to the relays and to the clients connected to this process.
     hub: Hub
-    # Returns whether this node is certain that it owns the community. If it is not, members' requests are
-    # refused.
+    # Returns whether this node is certain that it owns the community. If not, members' requests are refused.
     is_current: Callable[[], bool]
-    # Passes the port's connections to a server, which has been set up. Yields the URL.
+    # Passes the port's connections to a server that has been set up. Yields the URL.
     port: Callable[[web.Server], contextlib.AbstractAsyncContextManager[str]]
     # Functions that serve this community's relays.
     relay_routes: Callable[[Community], list[web.RouteDef]]
@@ -94,7 +93,7 @@ class InFlightRequests:
     def middleware(self) -> Middleware:
         @web.middleware
         async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Refuse new requests on kept-alive connections during the shutdown."""
+            """Refuse new requests on kept-alive connections during shutdown."""
             if self._begun:
                 raise ChatError("server_stopping")
             task = asyncio.current_task()
@@ -119,9 +118,7 @@ class InFlightRequests:
         self._begun = True
 
     async def wait_idle(self, deadline_s: float) -> None:
-        """Wait up to `deadline_s` for all requests in progress to finish, then abort them. Call `begin`
-        first.
-        """
+        """Wait up to `deadline_s` for all requests in progress, then abort them. Call `begin` first."""
         try:
             async with asyncio.timeout(deadline_s):
                 while self._under_way:
@@ -134,9 +131,10 @@ class InFlightRequests:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# How long requests in progress may still run at shutdown. Downloading a webhook's pictures takes up to 12 s.
+# How long requests in progress may still run at shutdown. Downloading a webhook message's images takes up to
+# 12 s.
 SHUTDOWN_DEADLINE_S = 15.0
-# How long sending a response may take during the shutdown.
+# How long sending a response may take during shutdown.
 LAST_WORDS_S = 2.0
 NO_FLAGS = Flags()
 
@@ -183,14 +181,13 @@ async def _run(config: ChatConfig, flags: Flags) -> None:
 async def serving(
     config: ChatConfig, flags: Flags = NO_FLAGS, replication: Replication | None = None
 ) -> AsyncIterator[str]:
-    """Run a server and yield its address. With `replication`, the server is the owner node of a cluster.
+    """Run a server and yield its URL. With `replication`, it is the owner node of a cluster.
 
-    When the block ends, the server refuses new connections, notifies open pages, and waits for requests in
-    progress to finish.
+    When the block ends, the server refuses new connections, notifies clients, and waits for requests in
+    progress.
     """
     files = flags.tls_files()
-    # Request uncompressed responses: a small response from an issuer could expand to gigabytes and exhaust
-    # memory.
+    # Request uncompressed responses, because a small response from an issuer could expand to gigabytes.
     identity = {"Accept-Encoding": "identity"}
     async with (
         open_database(config, replication.log if replication is not None else None) as database,
@@ -304,7 +301,7 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
 
 @web.middleware
 async def _name_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give each request an id. Log lines and the response include it, so that users can quote it."""
+    """Give each request an id, which log lines and the response include, so that users can quote it."""
     request[REQUEST_ID] = logs.name_request()
     return await handler(request)
 
@@ -312,8 +309,8 @@ async def _name_request(request: web.Request, handler: Handler) -> web.StreamRes
 def _count_requests(tally: RequestCounts) -> Middleware:
     @web.middleware
     async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Count requests by route and status. A client that disconnects before its response is counted as
-        status 499.
+        """Count requests by route and status. A client that disconnects before its response counts as status
+        499.
         """
         status = CLIENT_GONE
         try:
@@ -322,7 +319,7 @@ def _count_requests(tally: RequestCounts) -> Middleware:
             return response
         finally:
             resource = request.match_info.route.resource
-            # Anybody can request any path, so an unknown path must not become a metric label.
+            # An unknown path must not become a metric label, because anybody can request any path.
             route = f"{request.match_info.route.method} {resource.canonical}" if resource else "none"
             tally.http[route, str(status)] += 1
 
@@ -332,9 +329,7 @@ def _count_requests(tally: RequestCounts) -> Middleware:
 def _cross_origin(origins: Origins) -> Middleware:
     @web.middleware
     async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse requests from pages on other sites and respond to CORS preflights from permitted
-        origins.
-        """
+        """Refuse requests from other sites' pages, and respond to CORS preflights from permitted origins."""
         if not request.path.startswith("/api/") or _is_open_to_all_pages(request):
             return await handler(request)
         if not origins.permits(request.headers.get("Origin"), request.host):

@@ -1,6 +1,6 @@
 """Builds and connects the modules for joining: invites, sign-in, sessions and devices.
 
-Split out of `community`. Contains no business logic. See docs/http.md, "Signing in and devices".
+A part of `community`. Contains no business logic. See docs/http.md, "Signing in and devices".
 """
 
 import secrets
@@ -42,7 +42,7 @@ _code = partial(new_code, secrets.choice)
 
 @dataclass(frozen=True, slots=True)
 class AuthDependencies:
-    """The services that the modules for joining depend on."""
+    """The dependencies of the modules for joining."""
 
     tokens: AccessTokens
     members: Members
@@ -52,7 +52,7 @@ class AuthDependencies:
 
 
 class AuthModule:
-    """The modules for joining. `session` makes the HTTP requests to token issuers and sign-in providers."""
+    """The modules for joining. `session` is for HTTP requests to token issuers and sign-in providers."""
 
     def __init__(
         self,

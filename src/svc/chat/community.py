@@ -93,8 +93,7 @@ SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
 class Community:
     """A community and its features. Call `load` first, then serve its `routes` and run its `tasks`.
 
-    `secure` means that this server terminates TLS. `machine` is the hostname. On a cluster node, `hub` is the
-    node's own hub.
+    `secure` means that this server terminates TLS. `machine` is the hostname. `hub` is a cluster node's hub.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class Community:
         """Build the features."""
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
-        # The server's address. Empty while the server is not running.
+        # The server's URL. Empty while the server is not running.
         self.address = ""
         self._server_id = read_or_create_server_id(config.identity.server_id, config.data_dir)
         self._ids = Ids(time.time, BufferedBits(secrets.token_bytes))
@@ -124,7 +123,7 @@ class Community:
         self.clock_repair = ClockRepair(database, self.directory, self._ids, days, time.time, time.monotonic)
         self.tally, self.probes, self.audit = RequestCounts(), Probes(), Audit(database, self.directory)
         services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
-        # The name and description from the environment apply until the owner sets others.
+        # The environment's name and description apply until the owner sets others.
         values = Values(name=config.server_name, description=config.server_description)
         self.settings = Settings(services, values)
         self.members = Members(services, config.max_members, self._filter, self.media.urls.link)
@@ -238,8 +237,8 @@ class Community:
         await self.live.close_all()
         await self.pass_through.close_all()
         await self.messaging.close()
-        # Wake the waiting worker. The control socket is already closed, so the worker learns that the server
-        # has stopped.
+        # Wake the waiting worker. As the control socket is already closed, it learns that the server has
+        # stopped.
         self.files.queue.signal.announce()
 
     def _commands(self) -> list[Commands]:
@@ -313,7 +312,7 @@ class Community:
         )
 
     def _filter(self, text: str) -> str:
-        """Return the text with swear words handled according to the profanity setting. Raises ChatError."""
+        """Return the text after applying the profanity setting. Raises ChatError."""
         return moderated(text, self.settings.profanity_mode()).text
 
     def _auth(self, services: Services, session: ClientSession) -> AuthModule:

@@ -1,4 +1,4 @@
-"""The chat server's configuration, read from environment variables and validated once.
+"""Reads the chat server's configuration from environment variables and validates it.
 
 See docs/configuration.md, "Chat server".
 """
@@ -150,9 +150,7 @@ def _id_from(name: str) -> str:
 
 
 def _retention_days(variables: Mapping[str, str]) -> int:
-    """Return the retention period in days. The variable can only shorten the default period. Other values are
-    ignored.
-    """
+    """Return the retention period in days. The variable can only shorten it. Other values are ignored."""
     value = text(variables, "MLS_RETENTION_DAYS")
     if value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= MLS_RETENTION_DAYS and len(value) <= 6:
         return int(value)

@@ -138,7 +138,7 @@ def status_of(code: str) -> int:
 
 
 class ChatError(Exception):
-    """An error sent to the client in response to its request."""
+    """An error response to a client's request."""
 
     def __init__(self, code: str, message: str = "", more: Mapping[str, object] | None = None) -> None:
         """Create an error. `more` contains additional fields for the response body."""

@@ -1,6 +1,6 @@
-"""Builds and connects the modules for files: media, uploads, members' pictures, emoji and drafts.
+"""Builds and connects the modules for files: media, uploads, avatars, emoji and drafts.
 
-Split out of `community`. Depends only on these features and contains no business logic. See docs/http.md,
+A part of `community`. Depends only on these features and contains no business logic. See docs/http.md,
 "Uploads" and docs/configuration.md, "Chat server".
 """
 
@@ -56,7 +56,7 @@ def media_of(config: ChatConfig, database: Database) -> Media:
 class FileModule:
     """The modules for files. `media` is passed in, because it must exist before `members`.
 
-    `moderate_text` returns a text as the profanity setting permits it, or raises ChatError.
+    `moderate_text` returns the permitted form of a text or raises ChatError.
     """
 
     def __init__(
@@ -121,9 +121,7 @@ class FileModule:
         self._media.release_some(connection, MESSAGE, message_id, keys)
 
     def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace the pictures in a message's previews. Return the keys of the new pictures that
-        still exist.
-        """
+        """Replace the images in a message's previews. Return the keys of the new images that still exist."""
         return self._media.refer_only(connection, PREVIEW, message_id, keys)
 
     def forget(self, connection: Connection, member_id: str) -> None:
@@ -155,7 +153,7 @@ class FileModule:
             yield responses.upload(upload, self._media.urls)
 
     def _forget_file(self, upload_id: str) -> None:
-        # If a shutdown interrupts a removal, the next cleanup completes it.
+        # If a shutdown interrupts the removal, the next cleanup completes it.
         task = asyncio.ensure_future(self._incoming.remove(upload_id))
         self._removing.add(task)
         task.add_done_callback(self._removing.discard)

@@ -1,7 +1,7 @@
 """HTTP helpers for endpoints: identify the requesting member, read the body, and build responses and errors.
 
-All features use this module. It imports no feature. Before an endpoint runs, the application has checked the
-request against `endpoint_permissions` and stored the member in it.
+All features use this module. It imports no feature. Before an endpoint runs, the application checks the
+request against `endpoint_permissions` and stores the member in it.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
 
 SESSION = web.RequestKey("session", Session)
-# The conventional status for a client that disconnected before the response. No RFC defines it.
+# The conventional status, not defined by any RFC, for a client that disconnected before the response.
 CLIENT_GONE = 499
-# The number of trusted proxies in front of the server. The application sets it.
+# The number of trusted proxies in front of the server, set by the application.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
 
-# A client that sends nothing for this long is considered disconnected. It can resume its upload later.
+# A client that sends nothing for this long is considered disconnected, but can resume its upload later.
 READ_DEADLINE_S = 30.0
 # The errors for a body that is incomplete or has invalid chunks.
 _BROKEN = (OSError, web.RequestPayloadError)
@@ -57,7 +57,7 @@ async def json_errors(request: web.Request, handler: Handler) -> web.StreamRespo
         if isinstance(fault, ConnectionResetError) and (
             request.transport is None or request.transport.is_closing()
         ):
-            # The client has disconnected. This is not a fault and must not fill the log.
+            # The client has disconnected, which is not a fault and must not fill the log.
             return web.Response(status=CLIENT_GONE)
         # Do not log the requested path, because webhook paths contain a secret.
         resource = request.match_info.route.resource
@@ -82,12 +82,12 @@ def refuse_compressed(request: web.Request) -> None:
 
 
 def session_of(request: web.Request) -> Session:
-    """Return the session of the member who made the request. Only for endpoints that require a member."""
+    """Return the requesting member's session. Only for endpoints that require a member."""
     return request[SESSION]
 
 
 def client_address(request: web.Request) -> ClientAddress:
-    """Return the client's address, as far as it can be trusted."""
+    """Return the client's IP address, as far as it can be trusted."""
     headers = request.headers
     announced = any(name in headers for name in FORWARDING_HEADERS)
     forwarded_for = headers.getall("X-Forwarded-For", [])
@@ -95,7 +95,7 @@ def client_address(request: web.Request) -> ClientAddress:
 
 
 def local_ip(request: web.Request) -> str:
-    """Return the local address of the request's connection, or an empty string if it is unknown."""
+    """Return the local IP address of the request's connection, or an empty string if unknown."""
     name = request.transport.get_extra_info("sockname") if request.transport else None
     return str(name[0]) if isinstance(name, tuple) else ""
 

@@ -35,11 +35,11 @@ HANDSHAKE_DEADLINE_S = 10.0
 # How long to wait for a browser's response to the TLS closing message.
 SHUTDOWN_DEADLINE_S = 5.0
 # The size of a TLS connection's read buffer: two records (16 KiB each, RFC 8446 section 5.1). asyncio's
-# default is 256 KiB, even for unfinished handshakes, so a full connection table would take 2 GB.
+# default is 256 KiB, even for unfinished handshakes, so a full connection table would use 2 GB.
 TLS_BUFFER_BYTES = 32 * 1024
 sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 _HANDSHAKE = b"\x16"
-# Matches a name or an address with an optional port. A request with any other Host header is not redirected.
+# Matches a name or IP address with an optional port. A request with any other Host header is not redirected.
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
 
@@ -78,9 +78,7 @@ class TlsListener:
         await self._redirecting.shutdown(SHUTDOWN_DEADLINE_S)
 
     async def _first_byte(self, connection: socket) -> bytes:
-        """Return the first byte without consuming it, or an empty bytes object if the client has
-        disconnected.
-        """
+        """Return the first byte without consuming it, or empty bytes if the client has disconnected."""
         while True:
             try:
                 return connection.recv(1, MSG_PEEK)
@@ -103,7 +101,7 @@ def _resolve(future: asyncio.Future[None]) -> None:
 
 async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     host = request.headers.get("Host", "")
-    # Copy the path unchanged, unless the client mistook this server for a proxy and put the whole URL in the
+    # Copy the path unchanged, unless the client mistook this server for a proxy and sent the whole URL in the
     # request line.
     path = request.raw_path if request.raw_path.startswith("/") else request.path_qs
     if _HOST.fullmatch(host):
@@ -111,7 +109,7 @@ async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     else:
         answer = web.Response(status=400, text="This server is reached at its https:// address.\n")
     answer.headers["Server"] = "svc"
-    # Close the connection, so that nothing else is sent unencrypted.
+    # Close the connection, so that nothing more is sent unencrypted.
     answer.force_close()
     return answer
 
@@ -126,7 +124,7 @@ class Flags:
     """Command-line flags that have no variable in docs/configuration.md."""
 
     admin_host: str = LOOPBACK
-    # If no key file is given, this file contains both the certificate and the key.
+    # Without a key file, this file contains both the certificate and the key.
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     listen_fds: Sequence[int] = ()
@@ -141,8 +139,8 @@ class Flags:
 
 
 def table_of(trusted_proxy_hops: int, *, relayed: bool = False) -> ConnectionTable:
-    """Return the connection table. There is no limit per address behind trusted proxies, because they hide
-    clients' addresses. Proxies and cluster relays send many members' requests over one connection.
+    """Return the connection table. Behind trusted proxies, which hide clients' IP addresses, there is no
+    limit per address. Proxies and cluster relays send many members' requests over one connection.
     """
     of_address = None if trusted_proxy_hops else MAX_PER_ADDRESS
     shared = relayed or trusted_proxy_hops > 0
@@ -174,7 +172,7 @@ async def accept_connections(
 
 @contextlib.asynccontextmanager
 async def _reload_certificates(files: TlsFiles) -> AsyncIterator[None]:
-    """Reload renewed certificates when the files change, and immediately on SIGHUP."""
+    """Reload certificates when their files change, and immediately on SIGHUP."""
     loop = asyncio.get_running_loop()
     # Tests run servers outside the main thread, where signal handlers are not available.
     with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):

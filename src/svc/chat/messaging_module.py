@@ -1,6 +1,6 @@
 """Builds and connects the modules for messages, webhooks and link previews.
 
-Split out of `community`. Contains no business logic.
+A part of `community`. Contains no business logic.
 """
 
 import secrets
@@ -64,8 +64,8 @@ class MessagingModule:
         messages.on_edited.append(self.previews.posted)
         self.requests: list[Requests] = [
             MessageRequests(self.messages),
-            # The routes for posts must precede the other routes under /api/webhooks, because routes are
-            # matched in order.
+            # The routes for posts must precede the others under /api/webhooks, because routes are matched in
+            # order.
             PostRequests(self.posting),
             WebhookRequests(self.webhooks, pictures, self.posting.history),
             CompatibleRequests(self.posting),
@@ -73,7 +73,7 @@ class MessagingModule:
         self.commands = [WebhookCommands(self.webhooks, services.directory)]
 
     async def load(self) -> None:
-        """Load the stored state. Call this once the directory is loaded."""
+        """Load the stored state. Call this after the directory is loaded."""
         await self.messages.load()
         await self.webhooks.load()
 

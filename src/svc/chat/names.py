@@ -15,8 +15,8 @@ MAX_NICKNAME_CHARACTERS = 32
 _VISIBLE = frozenset("LNPS")
 # Letters and symbols without a visible glyph: the Hangul fillers and the blank Braille pattern.
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-# Control characters, lone surrogates, and line and paragraph separators. Some scripts and emoji need format
-# characters, so these are allowed unless they change the direction of the surrounding text.
+# Control characters, lone surrogates, and line and paragraph separators. Format characters, which some
+# scripts and emoji need, are allowed unless they change the text direction.
 _REFUSED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -34,14 +34,14 @@ _NAMES_KEPT = 16384
 
 
 def readable_nickname(text: str) -> str:
-    """Validate a member's name and return it in the form to display. Raises ChatError."""
+    """Validate a member's name and return its display form. Raises ChatError."""
     if (name := _readable(text, MAX_NICKNAME_CHARACTERS)) is None:
         raise ChatError("invalid_nickname")
     return name
 
 
 def readable_name(text: str, most: int) -> str:
-    """Validate a channel's or role's name, and return it in the form to display. Raises ChatError."""
+    """Validate a channel's or role's name and return its display form. Raises ChatError."""
     if (name := _readable(text, most)) is None:
         raise ChatError("invalid_request", f"A name must have 1 to {most} visible characters")
     return name
@@ -62,8 +62,7 @@ def _readable(text: str, most: int) -> str | None:
 
 def has_visible_text(text: str) -> bool:
     """Return whether a string has a visible character."""
-    # Usually the first character is visible, and a plain loop then returns faster than a generator
-    # expression.
+    # Usually, the first character is visible, and a plain loop is then faster than a generator expression.
     for character in text:
         category = unicodedata.category(character)
         if category[0] in _VISIBLE and character not in _BLANK:
@@ -85,15 +84,13 @@ def plain_letters(character: str) -> str:
 
 @lru_cache(maxsize=_NAMES_KEPT)
 def confusable_key(name: str) -> str:
-    """Return a key that is the same for all names that people could confuse."""
+    """Return a key that is the same for confusable names."""
     letters = "".join(map(plain_letters, name)).translate(LOOK_ALIKES).translate(_ALIKE_IN_NAMES)
     return "".join(letters.split())
 
 
 def free_nickname(wanted: str, taken: Collection[str]) -> str:
-    """Return the name. If its confusable key is in `taken`, append the lowest number from 2 up that makes it
-    unique.
-    """
+    """Return the name, with the lowest number from 2 up appended if its confusable key is in `taken`."""
     name, number = wanted, 1
     while confusable_key(name) in taken:
         number += 1

@@ -1,6 +1,6 @@
 """Builds and connects the modules for notifications: levels, push subscriptions and the notifier.
 
-Split out of `community`. Contains no business logic.
+A part of `community`. Contains no business logic.
 """
 
 from collections import Counter
@@ -50,7 +50,7 @@ class NotificationModule:
         self.levels.on_presence.append(messages.presence.refresh)
         messages.messages.on_posted.append(self.ringing.posted)
         private.on_ring.append(self.ringing.privately)
-        # Levels and subscriptions are deleted together with their channels, members and sessions.
+        # Levels and subscriptions are deleted with their channels, members and sessions.
         changes.channel_deletion.append(self.levels.forget_channel_in)
         changes.channel_removed.append(self.levels.forget_channel)
         changes.member_removal.append(self.levels.forget_member_in)

@@ -1,4 +1,4 @@
-"""Adds the headers that every response has, and CORS headers for pages on other permitted sites.
+"""Adds the headers of every response, and CORS headers for permitted other sites' pages.
 
 Reads only a request's Origin header. See docs/security.md.
 """
@@ -20,14 +20,11 @@ _ALLOWED_HEADERS = ("Authorization", "Content-Type", *REQUEST_HEADERS)
 
 
 def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
-    """Return the headers that every response has. Pages may connect to the server itself and to
-    `public_urls`.
-    """
+    """Return the headers of every response. Pages may connect to the server and to `public_urls`."""
     media = "".join(f" {url}" for url in public_urls)
     return {
         "Content-Security-Policy": (
-            # Noise suppression needs WebAssembly. This permission does not allow pages to run strings as
-            # code.
+            # Noise suppression needs WebAssembly. This does not allow pages to run strings as code.
             f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
             "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
             "form-action 'none'; "
@@ -66,8 +63,8 @@ def strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamRespon
     """Return a signal handler that makes browsers use https."""
 
     async def add_header(_: web.Request, response: web.StreamResponse) -> None:
-        """Add HSTS unless the certificate is self-signed. With HSTS, browsers do not let users dismiss the
-        certificate warning.
+        """Add HSTS unless the certificate is self-signed. With HSTS, users cannot dismiss the certificate
+        warning.
         """
         if not files.self_signed:
             response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"

@@ -47,8 +47,8 @@ NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": F
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An HTTP endpoint. `route` is the method and path as in `endpoint_permissions`. If `answer` is None, the
-    response is an empty 204.
+    """An HTTP endpoint. `route` is the method and path as in `endpoint_permissions`. An `answer` of None
+    means an empty 204.
     """
 
     route: str

@@ -1,4 +1,4 @@
-"""Groups the services that all features use: database, directory, hub, audit log and hooks.
+"""Groups the services for all features: database, directory, hub, audit log and hooks.
 
 Contains no business logic.
 """
@@ -30,26 +30,24 @@ class Changes:
     channel_sealing: list[Callable[[str], None]] = field(default_factory=list)
     # Called with the ids of members whose permissions changed in any channel.
     permissions_changed: list[Callable[[Collection[str]], None]] = field(default_factory=list)
-    # Called when a member has joined.
+    # Called after a member joins.
     member_added: list[Callable[[Member], None]] = field(default_factory=list)
-    # Called when a member has left or was removed.
+    # Called after a member leaves or is removed.
     member_gone: list[Callable[[str], None]] = field(default_factory=list)
     # Called with the ids of a member's sessions that have ended.
     sessions_ended: list[Callable[[str, Collection[str]], None]] = field(default_factory=list)
-    # Called within the write in which a member joins.
+    # Called within the write that adds a member.
     member_admission: list[Callable[[Connection, Member], None]] = field(default_factory=list)
-    # Called with the channel's or member's id, within the write that deletes the channel or removes the
+    # Called with the channel's or member's id within the write that deletes the channel or removes the
     # member.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # Called within the write that ends a bot's token because the token's creator has left or lost their own
-    # token.
+    # Called within the write that revokes a bot's token because its creator has left or lost their own token.
     token_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # Called within and after the write that deletes the messages that a member posted in a period. Times are
-    # in ms.
+    # Called within and after the write that deletes a member's messages from a period. Times are in ms.
     messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
     messages_gone: list[Callable[[], None]] = field(default_factory=list)
-    # Called within the write that transfers the ownership of the community.
+    # Called within the write that transfers ownership of the community.
     owner_change: list[Callable[[Connection], None]] = field(default_factory=list)
 
 

@@ -1,8 +1,8 @@
-"""Folds text for search: removes case, accents and other distinctions that people do not type in a query.
+"""Folds text for search: removes case, accents and other distinctions that people omit in queries.
 
-The same folding is applied to messages and to queries. Letters that are distinct in their language stay
-distinct, such as и and й. Does not depend on members or messages. See Unicode 15.1 section 5.18 (case
-folding), UAX 15 (normalization), and UTS 10 (letters with a primary difference).
+The same folding applies to messages and queries. Letters that are distinct in their language stay distinct,
+such as и and й. Does not depend on members or messages. See Unicode 15.1 section 5.18 (case folding), UAX 15
+(normalization), and UTS 10 (letters with a primary difference).
 """
 
 import re
@@ -29,21 +29,19 @@ _IGNORED = re.compile(
     "\u00ad\u061c\u180b-\u180f\u200d-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )
-# Letters that Unicode does not decompose, with the letters that readers type for them. Keyboards for Persian
+# Letters that Unicode does not decompose, with the letters that people type for them. Keyboards for Persian
 # and Urdu have a different yeh and kaf, and final Arabic forms are often written without dots. The page has
 # the same table in web/state/name_search.js.
 _TYPED_AS = str.maketrans("øłđðħıىیکة", "olddhiييكه") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 
 
 def fold(text: str) -> str:
-    """Return the folded text. It can be longer than the original: "ß" becomes "ss", and a ligature becomes
-    its letters.
-    """
+    """Return the folded text, which can be longer: "ß" becomes "ss", and a ligature becomes its letters."""
     if text.isascii():
         return text.lower()
     text = _with_fewer_marks(text)
-    # Fold the case first, because _IGNORED recognises the marks to keep only after lower-case letters. Remove
-    # U+0345 before that, because case folding would turn this mark into a letter.
+    # Fold the case first, because _IGNORED recognises marks to keep only after lower-case letters. Before
+    # that, remove U+0345, which case folding would turn into a letter.
     small = unicodedata.normalize("NFKD", text).replace("\u0345", "").casefold()
     decomposed = unicodedata.normalize("NFKD", small)
     return unicodedata.normalize("NFC", _IGNORED.sub("", decomposed)).translate(_TYPED_AS)

@@ -1,7 +1,7 @@
 """Reads the chat server's TLS certificate and key from files, and reloads them when they change.
 
-New connections use the renewed certificate. If it is unusable, an error is logged and the previous
-certificate stays in use. Creates no certificates and opens no ports.
+New connections use the renewed certificate. If it is unusable, an error is logged and the previous one stays
+in use. Creates no certificates and opens no ports.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 from svc.base.config import ConfigError
 
-# The interval between checks for changed files. It need not be short, because nobody waits for the reload,
-# and a renewal writes the certificate and the key one after the other.
+# The interval between checks for changed files. It need not be short: nobody waits for the reload, and a
+# renewal writes the certificate and the key one after the other.
 LOOK_INTERVAL_S = 5.0
 # A certificate that expires within this time is reported. Renewal usually happens a month before expiry, so
-# by then it must have failed.
+# it must have failed.
 SOON = timedelta(days=14)
-# The cipher suites for TLS 1.2. As in TLS 1.3, all of them have forward secrecy and authenticated encryption
-# (RFC 9325 section 4.2).
+# The cipher suites for TLS 1.2, all with forward secrecy and authenticated encryption as in TLS 1.3 (RFC 9325
+# section 4.2).
 CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 logger = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""The rules for channels. Contains no HTTP code.
+"""Creates, changes, orders and deletes channels. Contains no HTTP code.
 
 `@endpoint` has already checked the permission to manage channels. To members who cannot view a channel, it
 does not exist.
