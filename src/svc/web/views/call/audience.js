@@ -1,4 +1,4 @@
-// The audience of a stage: the members who are not allowed to speak, in one compact list, raised hands first.
+// Lists the audience of a stage, which is the members who are not allowed to speak, with raised hands first.
 
 /** @import { Person } from "../../call/participants.js" */
 
@@ -15,7 +15,7 @@ import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 
 /**
- * Return whether a member only listens. Members with video do not: they have a tile.
+ * Return whether a member is in the audience. Members with video have a tile instead.
  * @param {Person} person
  */
 export const listens = ({ may_speak: speaks, camera, screen, unwatched }) =>

@@ -1,4 +1,4 @@
-// A bar with the ongoing call while another channel is open: the call's channel and the most-used buttons.
+// Shows a bar with the call's channel and the most-used buttons while another channel is open.
 
 import {
   callChannel,

@@ -1,5 +1,5 @@
-// A button for a call. The label names the action, so there is no aria-pressed. The appearance shows what is
-// on, and muted controls are red. A live microphone looks like any other button.
+// Renders a button for a call. The label describes the action, so there is no aria-pressed. The appearance
+// shows whether the feature is on, and muted controls are red. A live microphone looks like any other button.
 
 /** @import { IconName } from "../parts/icon.js" */
 
@@ -31,7 +31,7 @@ export function Control({ id, on, icon, label, look = "", why = "", onClick }) {
   </button>`;
 }
 
-/** The microphone button, for everybody but the audience of a stage. */
+/** The microphone button, for everyone except the audience of a stage. */
 export function MicControl() {
   if (!mayInCall("speak", callChannel.value ?? "")) return null;
   const { mic } = sending.value;

@@ -1,4 +1,4 @@
-// A voice channel's text chat, next to its call.
+// Shows a voice channel's text chat next to its call.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -15,7 +15,7 @@ import { IconButton } from "../parts/button.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function CallChat({ channel, onClose }) {
-  const elsewhere = channel?.type !== "voice"; // Other channels show their messages in the main area.
+  const elsewhere = channel?.type !== "voice"; // Other channels show messages in the main area.
   useEffect(() => {
     if (elsewhere) onClose();
   }, [elsewhere]);

@@ -1,4 +1,4 @@
-// A voice channel: the call if we are in it, or a preview with a join button.
+// Shows a voice channel: the call if we are in it, otherwise a preview with a join button.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { Channel } from "../../types/api.js" */
@@ -30,7 +30,7 @@ import { Icon } from "../parts/icon.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { formatList, t } from "../../words/words.js";
 
-const MAX_FACES = 6; // The names of all members follow as text.
+const MAX_FACES = 6; // The names of all members are listed as text too.
 const UnexpectedDevices = Lazy(() => import("./encryption.js"), "UnexpectedDevices");
 
 /** @param {{channel: Channel}} props */
@@ -38,7 +38,7 @@ export function CallView({ channel }) {
   const isIn = callChannel.value === channel.id;
   const people = isIn ? participants() : [];
   const wanted = target.value?.channelId === channel.id;
-  // The chat is next to the call, so open it when the member follows a link to one of its messages.
+  // A link to a message in the chat opens the chat, which is next to the call.
   useEffect(() => {
     if (wanted) openSidePanel("callText");
   }, [wanted]);

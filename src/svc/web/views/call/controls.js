@@ -1,4 +1,4 @@
-// A call's buttons.
+// Renders the buttons of a call.
 
 /** @import { ItemList } from "../parts/menu.js" */
 

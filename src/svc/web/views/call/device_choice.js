@@ -1,5 +1,5 @@
-// Controls for choosing and testing the microphone, speaker and camera, and for voice processing. Used in the
-// dialog before a call and in the settings.
+// Renders controls to choose and test the microphone, speaker and camera, and to change the voice processing.
+// Used in the dialog before a call and in the settings.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -14,7 +14,7 @@ import { Button } from "../parts/button.js";
 import { t } from "../../words/words.js";
 
 /**
- * A list of devices of one kind. `named` hides the label if the heading above already names the kind.
+ * A list of devices of one kind. `named` hides the label, because the heading above already says it.
  * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}}
  *   props
  */
@@ -45,8 +45,7 @@ export function DeviceSelect({ kind, name, label, named: hidesLabel = false }) {
 }
 
 /**
- * The microphone level, from the ongoing call or from a microphone opened for testing. `threshold` is
- * marked if given.
+ * A meter for the microphone of the ongoing call, or for one opened for testing. A mark shows `threshold`.
  * @param {{threshold?: number}} props
  */
 export function LevelMeter({ threshold = 0 }) {
@@ -86,8 +85,8 @@ export function LevelMeter({ threshold = 0 }) {
 }
 
 /**
- * A preview of the video that others would see. In a call, show the video that is being sent, because a phone
- * can open only one camera.
+ * A preview of the video that others would see. In a call, this is the video being sent, because a phone can
+ * open only one camera.
  */
 export function SelfView() {
   const [track, setTrack] = useState(/** @type {MediaStreamTrack | null} */ (null));

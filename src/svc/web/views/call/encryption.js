@@ -1,4 +1,4 @@
-// The encryption of a call: the holders of its keys, and the safety number that all members compare.
+// Shows who has the keys of an encrypted call, and the safety number that its members compare.
 
 /** @import { Client } from "../../state/private_client.js" */
 /** @typedef {Awaited<ReturnType<Client["numberOf"]>>} Compared */
@@ -11,13 +11,14 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, formatList, t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
 
-const SETTLED_MS = 5000; // A leaving member disappears shortly before the keys change.
+const SETTLED_MS = 5000; // A member who leaves disappears shortly before the keys change.
 
 const namesOf = (/** @type {string[]} */ ids) =>
   formatList(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
 
 /**
- * Name devices that hold the keys although their owners are not shown in the call.
+ * A warning that lists the members who have the call's keys although they are not shown in the call, or have
+ * the keys on more than one device.
  * @param {{channelId: string}} props
  */
 export function UnexpectedDevices({ channelId }) {
@@ -39,7 +40,7 @@ export function UnexpectedDevices({ channelId }) {
 /** @param {{channelId: string, onClose: () => void}} props */
 export function SealedDialog({ channelId, onClose }) {
   const holders = keyHolders.value;
-  // The number belongs to these holders, so hide it when the devices change.
+  // The number is valid only for these devices, so hide it when they change.
   const [compared, setCompared] = useState(
     /** @type {{holders: string[], number?: Compared}} */ ({ holders: [] }),
   );

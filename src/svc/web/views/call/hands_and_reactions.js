@@ -1,5 +1,5 @@
-// Hands and reactions in a call: raised hands in the order in which they were raised, reactions that float
-// over the stage, and the button for both.
+// Shows the raised hands in a call in the order they were raised, the reactions that float over the stage,
+// and the button for both.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -21,7 +21,8 @@ import { positionNextTo } from "../parts/menu.js";
 const DEFAULT_REACTIONS = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
 /**
- * The raised hands, in order, in one line above the stage. A moderator lowers a hand by clicking its name.
+ * The raised hands, in order, on one line above the stage. A moderator lowers a hand by clicking the member's
+ * name.
  * @param {{people: Person[]}} props
  */
 export function Hands({ people }) {
@@ -73,7 +74,7 @@ export function FloatingReactions() {
 /** The button that opens the menu with the raised hand and the reactions. */
 export function GestureControl() {
   const [open, setOpen] = useState(false);
-  // A listener on a stage has a button for the hand alone.
+  // The audience of a stage has a separate button for the hand.
   const showsHand = ownHand() && mayInCall("speak", callChannel.value ?? "");
   /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);

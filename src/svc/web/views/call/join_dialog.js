@@ -1,5 +1,5 @@
-// The dialog before a call: microphone and camera on or off, and a test of the devices. Choices are
-// remembered.
+// Shows the dialog before a call, which turns the microphone and camera on or off and tests the devices.
+// Choices are remembered.
 
 import { setJoinDefaults, joinCall, joinDefaults } from "../../call/current_call.js";
 import { channelsById } from "../../state/channels.js";

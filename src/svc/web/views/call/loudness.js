@@ -1,4 +1,4 @@
-// Measures how loudly a member is speaking, for the ring around their tile.
+// Shows how loudly a member is speaking, as the opacity of the ring around their tile.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -8,7 +8,7 @@ import { member } from "../../state/server.js";
 import { useEffect } from "../../vendor/preact.js";
 
 const EVERY_MS = 100;
-// The levels of received audio are linear; a quiet voice is near 0.02.
+// The levels of received audio are linear. A quiet voice is near 0.02.
 const LOUD = 0.25;
 
 const isStill = () =>
@@ -23,8 +23,9 @@ function levelOf(userId) {
 }
 
 /**
- * While the member is speaking, keep the element's opacity at their loudness, 0 to 1. The element has no
- * content: a custom property of the tile would style everything within it again, ten times a second.
+ * While the member is speaking, set the element's opacity to their loudness, 0 to 1. The element must be
+ * empty: changing a custom property of the whole tile would recompute the style of everything in it ten times
+ * a second.
  * @param {RefObject<HTMLElement>} element
  * @param {string} userId
  * @param {boolean} speaking

@@ -1,4 +1,4 @@
-// Settings for one member in a call: their volume and the quality of their video.
+// Shows the settings for one member in a call: their volume and the quality of their video.
 
 /** @import { Source } from "../../call/session.js" */
 
@@ -58,7 +58,7 @@ export function CallPerson({ memberId, onClose }) {
 }
 
 /**
- * The current size of the member's videos and the reason for it, and the estimate of our downlink.
+ * The current sizes of the member's videos, the reasons for them, and our estimated downlink bandwidth.
  * @param {{memberId: string}} props
  */
 function Now({ memberId }) {
@@ -78,7 +78,7 @@ function Now({ memberId }) {
 }
 
 /**
- * Describe a member's video: its size, or why it is not shown. Empty if we do not watch it.
+ * Describe a member's video: its size, or why it is not shown. Return "" if we do not watch it.
  * @param {string} memberId
  * @param {Source} source
  */
@@ -95,7 +95,7 @@ function videoWords(memberId, source) {
 }
 
 /**
- * A volume from 0 to 200 percent. A double click restores 100 percent.
+ * A slider for a volume from 0 to 200 percent. A double click restores 100 percent.
  * @param {{label: string, value: number, onChange: (value: number) => void}} props
  */
 function Volume({ label, value, onChange }) {

@@ -1,5 +1,5 @@
-// The call in a small window that stays above other windows. In browsers that allow this only for one video,
-// the window shows the largest video.
+// Shows the call in a small window that stays above other windows. In browsers that allow this only for one
+// video, the window shows the largest video.
 
 import { callState } from "../../call/current_call.js";
 import { participants } from "../../call/participants.js";

@@ -1,5 +1,5 @@
-// The call's quality: current numbers, graphs of the last few minutes, and how much of a video the service
-// sends.
+// Shows the call's quality: current numbers, graphs of the last few minutes, and which layers of a video the
+// server sends.
 
 /**
  * @import { Received, Sent } from "../../call/call_statistics.js"
@@ -105,7 +105,7 @@ function Line({ name, line }) {
 }
 
 /**
- * The media received from one member: now, and over the last few minutes.
+ * The quality of the media received from one member, now and over the last few minutes.
  * @param {{id: string, lines: Received[]}} props
  */
 function OfPerson({ id, lines }) {
@@ -130,7 +130,7 @@ function OfPerson({ id, lines }) {
  */
 function Graph({ label, values, words }) {
   const highest = Math.max(0, ...values);
-  const scale = Math.max(1, highest); // The minimum scale, so that tiny values do not look large.
+  const scale = Math.max(1, highest); // The minimum scale, which keeps tiny values from looking large.
   const points = values
     .map(
       (value, index) =>
@@ -146,7 +146,7 @@ function Graph({ label, values, words }) {
 }
 
 /**
- * Return the layers that the service sends of a member's video; null if unknown.
+ * Return the layers of a member's video that the server sends us; null if unknown.
  * @param {string} userId
  * @param {Source} source
  */
@@ -156,7 +156,8 @@ export function layersOf(userId, source) {
 }
 
 /**
- * Describe the limits of the sent video: a reduced size or frame rate, or a pause, and the reason.
+ * Describe how the server limits the video that it sends: a reduced size or frame rate, or a pause, and the
+ * reason.
  * @param {Layers | null | undefined} sent
  * @returns {string[]}
  */

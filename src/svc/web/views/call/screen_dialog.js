@@ -1,5 +1,5 @@
-// The dialog for sharing our screen: whether to optimise for text or motion, the size, and the frame rate.
-// Changes apply at once.
+// Shows the dialog for sharing our screen, with the size, the frame rate, and whether to optimise for text or
+// motion. Changes apply at once.
 
 import { sending, toggleScreen } from "../../call/current_call.js";
 import { callSettings, setCallSettings } from "../../state/call_settings.js";

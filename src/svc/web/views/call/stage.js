@@ -1,5 +1,5 @@
-// The stage: a tile for every member and every shared screen. The pinned tile, a shared screen or the speaker
-// is large.
+// Renders the stage, which has a tile for every member and every shared screen. The pinned tile, a shared
+// screen or the speaker is large.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */

@@ -1,4 +1,4 @@
-// One tile of the stage: a member or a shared screen.
+// Renders a tile of the stage, which shows a member or a shared screen.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
@@ -63,8 +63,8 @@ export function PersonTile({ person }) {
 }
 
 /**
- * A paused screen keeps its last frame, dimmed, because its content is still useful. If no frame has arrived
- * yet, the tile shows the member's avatar.
+ * The tile of a shared screen. While paused, it shows the last frame, dimmed, because the content is still
+ * useful. Until a frame has arrived, it shows the member's avatar.
  * @param {{person: Person}} props
  */
 export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) {
@@ -107,7 +107,7 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) 
 }
 
 /**
- * Return whether our downlink is too slow for a member's video.
+ * Return whether a member's video is paused because our downlink is too slow.
  * @param {string} userId
  * @param {"camera" | "screen"} source
  */
@@ -150,7 +150,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
     event.preventDefault();
     options();
   };
-  // On touch screens, a touch moves the focus to the tile, which shows its buttons.
+  // On touch screens, touching the tile moves the focus to it, which shows its buttons.
   return html`<li
     class=${look}
     data-id=${id}
@@ -180,7 +180,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
   </li>`;
 }
 
-/** Show a tile full screen, until Back, Escape or its button is pressed. @param {HTMLElement} tile */
+/** Show a tile full screen until Back, Escape or its button is pressed. @param {HTMLElement} tile */
 async function fill(tile) {
   await tile.requestFullscreen();
   const leave = addLayer(() => document.exitFullscreen());
@@ -201,7 +201,7 @@ function Quieted() {
 }
 
 /**
- * `onFrame` is called at the first frame of a track.
+ * A video element that plays a track. `onFrame` is called at the track's first frame.
  * @param {{track: MediaStreamTrack | null, onFrame?: () => void}} props
  */
 export function Video({ track, onFrame }) {

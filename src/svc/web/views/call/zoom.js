@@ -1,9 +1,10 @@
-// Zooms into a shared screen: the wheel, two fingers, or + and − zoom; dragging or the arrow keys move; 0
-// resets. The calculations are tested in Node.
+// Zooms into a shared screen. The wheel, two fingers, or + and − zoom; dragging or the arrow keys move the
+// view; 0 resets it. The calculations are tested in Node.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /**
- * @typedef {{x: number, y: number}} Point Measured from the middle of the frame, in units of its size.
+ * @typedef {{x: number, y: number}} Point Measured from the centre of the frame, as fractions of its width
+ *   and height.
  * @typedef {Point & {scale: number}} View
  */
 
@@ -14,12 +15,12 @@ import { t } from "../../words/words.js";
 export const WHOLE = { scale: 1, x: 0, y: 0 };
 const MAX_SCALE = 8;
 const STEP = 1.25;
-const WHEEL_PX = 400; // The wheel travel that zooms by a factor of e.
-const PAN = 0.1; // An arrow key moves the view by this fraction of the frame's size.
+const WHEEL_PX = 400; // The wheel distance that zooms by a factor of e.
+const PAN = 0.1; // An arrow key moves the view by this fraction of the frame.
 
 /**
- * Limit the view so that it never leaves a gap in the frame. `x` and `y` are shifts of its centre, in frame
- * sizes.
+ * Clamp the view so that it always fills the frame. `x` and `y` are the offsets of its centre, as fractions
+ * of the frame's width and height.
  * @param {View} view
  * @returns {View}
  */
@@ -30,7 +31,7 @@ function within({ scale, x, y }) {
 }
 
 /**
- * Zoom by `factor` while the point `at` stays in place.
+ * Zoom by `factor` while the point `at` stays at the same position.
  * @param {View} view
  * @param {number} factor
  * @param {Point} [at]
@@ -41,7 +42,7 @@ export function zoomed(view, factor, at = { x: 0, y: 0 }) {
   return within({ scale, x: at.x - (at.x - view.x) * grown, y: at.y - (at.y - view.y) * grown });
 }
 
-/** Move the view by x and y frame sizes. @param {View} view @param {number} x @param {number} y */
+/** Move the view by fractions of the frame. @param {View} view @param {number} x @param {number} y */
 export const moved = (view, x, y) => within({ ...view, x: view.x + x, y: view.y + y });
 
 /** Apply a key to the view. Return null for other keys. @param {View} view @param {string} key */
@@ -55,7 +56,7 @@ export function keyed(view, key) {
 }
 
 /**
- * Apply a move of one or two fingers from `before` to `now`.
+ * Move and zoom the view for one or two fingers that moved from `before` to `now`.
  * @param {View} view
  * @param {Point[]} before
  * @param {Point[]} now
@@ -71,7 +72,10 @@ export function dragged(view, before, now) {
   return now.length > 1 && apart(before) > 0 ? zoomed(shifted, apart(now) / apart(before), to) : shifted;
 }
 
-/** A frame that zooms its `children`. @param {{label: string, children: ComponentChildren}} props */
+/**
+ * A frame in which the member can zoom `children`.
+ * @param {{label: string, children: ComponentChildren}} props
+ */
 export function Zoomable({ label, children }) {
   /** @type {RefObject<HTMLElement>} */
   const frame = useRef(null);

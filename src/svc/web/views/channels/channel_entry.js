@@ -1,4 +1,4 @@
-// One channel in the list: a text channel with its unread marks, or a voice channel with its members.
+// Renders a channel in the list: a text channel with its unread marks, or a voice channel with its members.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -43,8 +43,8 @@ export const draggable = (channel) => dragging.value?.draggable(channel) ?? {};
 const VoicePeople = Lazy(() => import("./voice_people.js"), "VoicePeople", firstPaint);
 
 /**
- * Return the classes of a channel's row, and its marks: a dot, or the number of mentions. Screen readers read
- * both counts.
+ * Return the classes of a channel's row, and its unread mark: a dot, or the number of mentions. Screen
+ * readers read both counts.
  * @param {string} channelId
  */
 function useUnread(channelId) {

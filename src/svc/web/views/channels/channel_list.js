@@ -1,4 +1,5 @@
-// The list of channels: uncategorised text and voice channels, then each category, which can be collapsed.
+// Renders the list of channels: uncategorised text and voice channels, then each category, which can be
+// collapsed.
 
 /** @import { Section } from "../../state/admin/channel_order.js" */
 /** @import { Channel } from "../../types/api.js" */
@@ -96,7 +97,7 @@ function Entry({ channel }) {
 }
 
 /**
- * The "+" button of a heading, for members who may create channels.
+ * The "+" button on a heading, for members who may create channels.
  * @param {{type: "text" | "voice", parentId: string | null, name?: string}} props
  */
 function Add({ type, parentId, name }) {

@@ -1,4 +1,4 @@
-// The server's name and its menu, for actions on the whole server.
+// Renders the server's name and the menu with actions on the whole server.
 
 /** @import { ItemList } from "../parts/menu.js" */
 
@@ -31,7 +31,7 @@ const settings = (page) => () => showDialog("settings", { page });
 
 /** @returns {ItemList} */
 const items = () => [
-  { heading: info.value?.name || t("this-server") }, // The full name, of which the list shows only two lines.
+  { heading: info.value?.name || t("this-server") }, // The full name; the list shows only two lines.
   hasPermission("create_invites") && {
     label: t("invite-people"),
     icon: "invite",

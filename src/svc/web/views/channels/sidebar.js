@@ -1,5 +1,5 @@
-// The sidebar: the server, its channels, the ongoing call and our own profile. Also the buttons in every
-// header: the list of channels on a phone, and the inbox.
+// Renders the sidebar: the server, its channels, the ongoing call and our own profile. Also renders the
+// buttons in every header, which open the list of channels on a phone and the inbox.
 
 import { hasPermission } from "../../state/channels.js";
 import { openReports } from "../../state/admin/reports.js";
@@ -52,13 +52,13 @@ export function Sidebar() {
   </div>`;
 }
 
-/** Return a description of the problem with the connection; "" if there is none. */
+/** Describe the problem with the connection; "" if there is none. */
 export const troubleWithServer = () =>
   /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[
     connection.value
   ] ?? "";
 
-/** A message while the server cannot be reached, temporarily or permanently. */
+/** A message while the server cannot be reached or has too many connections. */
 function Connection() {
   const words = troubleWithServer();
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">

@@ -1,7 +1,7 @@
-// On a phone, a swipe in the reading direction closes the panel over the channel, or else opens the list of
-// channels. A swipe in the opposite direction closes the list, or replies to the message under the finger. A
-// long press opens the menu of the element under the finger, because iPhones send no event for it. Loaded
-// after the first messages.
+// Handles swipes and long presses on a phone. A swipe in the reading direction closes the panel over the
+// channel, or else opens the list of channels. A swipe in the opposite direction closes the list, or replies
+// to the message under the finger. A long press opens the menu of the element under the finger, because
+// iPhones send no event for long presses. Loaded after the first messages.
 
 import { openedPanel, closeSidePanel, drawer } from "../../state/navigation.js";
 import { HANDHELD } from "../parts/menu.js";
@@ -18,15 +18,15 @@ const STILL_PX = 10;
 let from = null;
 
 /**
- * The touch that may become a long press. `opened` means that its menu is open. `message` is the touched
+ * The touch that may become a long press. `opened` means that it has opened a menu. `message` is the touched
  * message, unless the touch moves or is on a button.
  * @type {{timer: number, x: number, y: number, opened: boolean, message: HTMLElement | null}}
  */
 let resting = { timer: 0, x: 0, y: 0, opened: false, message: null };
 
 /**
- * The message that was touched last. It shows its buttons even after it has moved away from under the finger,
- * which ends `:hover`.
+ * The message that was touched last. It shows its buttons even after moving away from under the finger, which
+ * ends `:hover`.
  * @type {HTMLElement | null}
  */
 let touched = null;
@@ -56,14 +56,14 @@ function begin({ touches, target }) {
 }
 
 /**
- * Return the message's reply button, if it has one. A message has buttons once it is touched.
+ * Return the message's reply button, if any. A message has buttons once it has been touched.
  * @param {Element | null} message
  * @returns {HTMLElement | null | undefined}
  */
 const replyTo = (message) => message?.querySelector(".actions [data-icon=reply]")?.closest("button");
 
 /**
- * Return the length of the swipe in the reading direction; 0 if the touch is a scroll instead. @param {Touch}
+ * Return the length of the swipe in the reading direction; 0 if the touch scrolls instead. @param {Touch}
  * touch
  */
 function lengthOf({ clientX, clientY }) {
@@ -99,7 +99,7 @@ function release() {
 }
 
 /**
- * Return whether a finger can move this element sideways: wide code, a slider or a zoomed screen.
+ * Return whether a finger can move this element sideways, such as wide code, a slider or a zoomed screen.
  * @param {Element} target
  */
 function movesItself(target) {
@@ -146,7 +146,8 @@ function markTouched(message) {
 }
 
 /**
- * Handle the end of a touch: lifting the finger must not click an element that the menu now covers.
+ * Handle the end of a touch. Lifting the finger after a long press must not click an element under the new
+ * menu.
  * @param {TouchEvent} event
  */
 function lift(event) {
@@ -156,7 +157,7 @@ function lift(event) {
 }
 
 /**
- * Handle a long press that the browser itself reports: it must not open the menu a second time.
+ * Handle a long press that the browser itself reports, which must not open the menu a second time.
  * @param {Event} event
  */
 function reported(event) {

@@ -1,4 +1,4 @@
-// The quick switcher: type a few letters to jump to a channel or a profile.
+// Shows the quick switcher, which finds a channel or a profile from a few letters.
 
 /**
  * @import { Channel, Member } from "../../types/api.js"

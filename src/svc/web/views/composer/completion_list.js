@@ -1,4 +1,4 @@
-// Completions above the field for "@", "#", ":" or a "/" at the start.
+// Shows completions above the field for "@", "#", ":" or a "/" at the start.
 
 /**
  * @import { Permission } from "../../types/wire.js"
@@ -16,7 +16,7 @@ import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 
-const SIGNS = /[@#:]|^\//u; // Completions begin with one of these.
+const SIGNS = /[@#:]|^\//u; // The characters that start a completion.
 
 /**
  * The completion module, loaded when the first of these characters is typed.
@@ -31,9 +31,9 @@ let ofEmoji = {};
 let hasEmoji = false; // Whether the whole catalogue has loaded.
 
 /**
- * Return the completions at the caret as {query, list, at}. If `channelId` is null, complete only members and
- * emoji. `onKey` handles the keys of the list, and returns whether it handled the key. `names` are the names
- * already in the field.
+ * Complete the name at the caret. If `channelId` is null, complete only members and emoji. `names` are the
+ * names already in the field. The returned `onKey` handles the list's keys, and returns whether it handled
+ * the key.
  * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param
  *   {(text: string, caret: number) => void} put
  */
@@ -88,7 +88,7 @@ export function useCompletion(field, channelId, names, put) {
     return true;
   };
   /**
-   * Return the markdown to send: typed-out names become mentions, and emoji names become emoji.
+   * Convert names that were typed out to mentions, and emoji names to emoji.
    * @param {string} markdown
    */
   const meant = (markdown) => deciding?.meant(markdown, sources(channelId)) ?? markdown;
@@ -106,7 +106,7 @@ export function useCompletion(field, channelId, names, put) {
 }
 
 /**
- * Load the data that `meant` needs for the text. Return null if all of it is loaded.
+ * Load the data that `meant` needs for the text. Return null if everything is loaded.
  * @param {string} markdown
  * @returns {Promise<unknown> | null}
  */

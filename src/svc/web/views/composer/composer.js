@@ -1,5 +1,5 @@
-// The composer: the text, the message it replies to, its files, and the keys that send it. Nothing waits for
-// the network: a sent message is shown at once, and is transmitted as soon as possible.
+// Renders the composer: the text, the message that it replies to, its files, and the send button. Nothing
+// waits for the network: a message is shown at once, and transmitted as soon as possible.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { TimelineRef } from "../conversation/conversation.js" */
@@ -24,7 +24,7 @@ import { Lazy } from "../parts/lazy_component.js";
 import { formatDuration, formatMoment } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
-const FEW = 200; // If fewer characters than this remain, the count is shown.
+const FEW = 200; // If fewer characters remain, their number is shown.
 const FormatBar = Lazy(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Lazy(() => import("./upload_list.js"), "UploadList");
 
@@ -38,7 +38,7 @@ export function Composer({ channel, thread = null, timeline }) {
   const uploads = uploadsOf(id);
   const maySend = hasPermission("send_messages", channel.id);
   const mayAttach = maySend && hasPermission("attach_files", channel.id);
-  // The page shows cached messages: nothing can be sent yet, and drafts stay.
+  // While the page shows the offline copy, nothing can be sent, and drafts are kept.
   const away = shownFrom.value !== null;
   const text = draft.text.value;
   const reply = draft.reply.value;
@@ -75,7 +75,7 @@ export function Composer({ channel, thread = null, timeline }) {
         .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {
-            // A command that is sent twice is executed only once.
+            // If a command was submitted twice, execute it only once.
             if (text !== null && draft.text.value === written) deliver(text);
           },
           () => notify(t("error-unreachable")),
@@ -161,7 +161,7 @@ export function Composer({ channel, thread = null, timeline }) {
   </form>`;
 }
 
-/** Return why nothing can be sent in this channel. */
+/** Return why we cannot send messages in this channel. */
 function whyNot() {
   const until = member.value?.timeout_until_ms ?? 0;
   return until > Date.now() ? t("in-timeout-until", { time: formatMoment(until) }) : t("read-only");
@@ -186,7 +186,7 @@ export function SlowLeft({ channelId }) {
 }
 
 /**
- * Explain why a message has to wait. Above one minute, whole minutes are enough.
+ * Describe how long slow mode lasts. Above one minute, whole minutes are precise enough.
  * @param {number} left
  */
 export const slowWords = (left) =>

@@ -1,5 +1,5 @@
-// The form in every composer: its keys, its files, and a submission that waits for uploads. The caller sends
-// the message.
+// Implements the form in every composer: its keys, its files, and a submission that waits for uploads. The
+// caller sends the message.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Quotable } from "../conversation/message.js" */
@@ -15,11 +15,10 @@ import { Icon } from "../parts/icon.js";
 import { t } from "../../words/words.js";
 
 /**
- * `conversationKey` is the key of the draft, and `text`, `names`, `channelId` and `write` are as in
- * text_field.js.
- * `submit(written, deliver)` replaces `deliver` for commands. `isBlocked` returns whether nothing can be sent
- * now. `send` takes a valid message with its files. The form takes `onSubmit`, its file input `input`, and
- * its text area `area`.
+ * Manage a composer's form. `conversationKey` is the key of the draft; `text`, `names`, `channelId` and
+ * `write` are described in text_field.js. `submit(written, deliver)` replaces `deliver` for commands.
+ * `isBlocked` returns whether nothing can be sent now. `send` sends a valid message with its files. In the
+ * result, `onSubmit`, `input` and `area` are for the form, its file input and its text area.
  * @template Uploaded
  * @param {{
  *   conversationKey: string, text: string, names: Map<string, string>, channelId: string | null,
@@ -67,7 +66,7 @@ export function useComposer(given) {
     (given.submit ?? deliver)(writing.written(), deliver);
   };
   useEffect(() => {
-    // The current values may be newer than the last render. A rejected file cancels the submission.
+    // The current values may be newer than the rendered ones. A rejected file cancels the submission.
     if (submittedKey === null || uploads.pending) return;
     setSubmittedKey(null);
     if (submittedKey === conversationKey && uploads.list.value.every(({ state }) => state === "done"))
@@ -118,7 +117,7 @@ export function useComposer(given) {
 }
 
 /**
- * `onPing` is missing if the reply never notifies.
+ * A line with the message that is being replied to. `onPing` is missing if replies never notify here.
  * @param {{message: Quotable & {author: {display_name: string}}, ping?: boolean, onPing?: (() => void) |
  *   null, onClose: () => void}} props
  */
@@ -144,8 +143,7 @@ export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
 }
 
 /**
- * Keep the focus in the field when a touch misses the buttons, because otherwise a phone's keyboard would
- * close.
+ * Keep the focus in the field when a touch misses the buttons. Otherwise, a phone's keyboard would close.
  * @param {Event} event
  */
 export const keepFocus = (event) => {
@@ -153,7 +151,7 @@ export const keepFocus = (event) => {
 };
 
 /**
- * The button that sends. The text keeps the focus, because otherwise a phone's keyboard would close.
+ * The send button. The text field keeps the focus; otherwise, a phone's keyboard would close.
  * @param {{disabled: boolean}} props
  */
 export function SendButton({ disabled }) {

@@ -1,13 +1,14 @@
-// Emoticons in the composer become emoji when a space follows or the message is sent. Backspace immediately
-// afterwards, or the browser's undo, reverts this. Later emoticons in the message then stay as typed.
+// Converts emoticons in the composer to emoji when a space follows or the message is sent. Backspace
+// immediately afterwards, or the browser's undo, reverts this. Later emoticons in the message then stay as
+// typed.
 
 import { finished, withEmoji } from "../../state/emoticons.js";
 import { appearance } from "../../state/appearance.js";
 import { useState } from "../../vendor/preact.js";
 
 /**
- * `on.typed` and `on.pressed` take the field's events. `on.sent` returns a function that converts the text to
- * send.
+ * Convert emoticons in a field. Pass the field's input events to `typed` and its key presses to `pressed`.
+ * `sent` returns a function that converts the text to send.
  */
 export function useEmoticons() {
   const [on] = useState(make);
@@ -20,7 +21,7 @@ export function useEmoticons() {
  */
 
 function make() {
-  /** The latest emoticon that became an emoji. @type {{start: number, end: number, words: string} | null} */
+  /** The latest converted emoticon. @type {{start: number, end: number, words: string} | null} */
   let last = null;
   let spared = false;
   let busy = false;

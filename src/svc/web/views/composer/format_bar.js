@@ -1,5 +1,5 @@
-// Buttons for bold, italic and other formats, above the field while text is selected. For members who do not
-// know markdown or lack the keys for it.
+// Shows buttons for bold, italic and other formats above the field while text is selected, for members who do
+// not know markdown or lack the keys for it.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -8,7 +8,7 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** The content of each button, in its own format. @type {Record<string, unknown>} */
+/** The label of each button, in the button's format. @type {Record<string, unknown>} */
 const LOOKS = {
   "format-bold": html`<b>B</b>`,
   "format-italic": html`<i>I</i>`,
@@ -19,7 +19,7 @@ const LOOKS = {
 };
 
 /**
- * `onFormat` receives the marker to put around the selection of `field`.
+ * `onFormat` receives the marker to add around the selection in `field`.
  * @param {{field: RefObject<HTMLTextAreaElement>, onFormat: (sign: string) => void}} props
  */
 export function FormatBar({ field, onFormat }) {
@@ -28,7 +28,7 @@ export function FormatBar({ field, onFormat }) {
     const { current } = field;
     setShown(document.activeElement === current && current.selectionStart !== current.selectionEnd);
   };
-  useEffect(look); // No event reports a selection made by the page or before the bar was mounted.
+  useEffect(look); // No event reports a selection made by a script or before the bar was mounted.
   useEffect(() => {
     document.addEventListener("selectionchange", look);
     return () => document.removeEventListener("selectionchange", look);

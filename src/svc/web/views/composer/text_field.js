@@ -1,4 +1,5 @@
-// The message field: it shows names where the markdown has ids, converts emoticons, and completes names.
+// Implements the message field, which shows names where the markdown has ids, converts emoticons, and
+// completes names.
 
 /** @import { Names } from "../../state/mention_text.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -12,9 +13,9 @@ import { useEmoticons } from "./emoticons.js";
 export const MAX_CHARACTERS = 4000; // The maximum number of characters in a message.
 
 /**
- * `text` is markdown, and `write` stores its new value. If `channelId` is null, complete only members and
- * emoji. The field takes `attributes`. Its keys go to `pressed`, which returns whether it handled them, and
- * its input to `typed`.
+ * Manage a message field. `text` is markdown, and `write` stores its new value. If `channelId` is null,
+ * complete only members and emoji. Give the field the returned `attributes`. Pass its key presses to
+ * `pressed`, which returns whether it handled them, and its input events to `typed`.
  * @param {{text: string, names: Names, channelId: string | null, write: (markdown: string) => void}} given
  */
 export function useWriting({ text, names, channelId, write }) {
@@ -55,7 +56,7 @@ export function useWriting({ text, names, channelId, write }) {
     completion.look();
   };
   /**
-   * Return the text to send, and a promise `later` of the final text if data has yet to be loaded.
+   * Return the text to send and, if data has yet to be loaded, `later`, a promise for the final text.
    * @param {string} now
    */
   const finished = (now) => {
@@ -90,14 +91,15 @@ export function useWriting({ text, names, channelId, write }) {
   };
 }
 
-// If the browser supports it, style/composer.css grows the field, which saves two page layouts per key press.
+// In browsers that support `field-sizing`, style/composer.css grows the field, which saves two page layouts
+// per key press.
 const growsItself = globalThis.CSS?.supports("field-sizing", "content");
 
-/** Grow a field with its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */
+/** Fit a field's height to its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */
 function grow(field) {
   if (growsItself) return;
   const [style, row] = [field.style, /** @type {HTMLElement} */ (field.parentElement)];
-  // Otherwise the messages would grow while the field is measured, and scroll away from their end.
+  // Otherwise, the message list would grow while the field is measured, and scroll away from its end.
   if (field.value) row.style.height = `${row.offsetHeight}px`;
   style.height = "auto";
   // Measuring an empty field would cost a page layout.

@@ -1,10 +1,10 @@
-// The files of the message being written: preview, progress and problems.
+// Lists the files of the message being written, each with a preview, its progress and its problem.
 
 /**
  * @import { OneFile, Uploads } from "../../state/uploads.js"
  *
  * @typedef {{url?: string}} Stored
- * A file as shown, in a channel or a private conversation.
+ * A file in the list, for a channel or a private conversation.
  * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "lasts" | "problem" |
  *   "alt" | "listKey">
  *   & {result: Stored & {kind: string, thumbnail?: Stored | null, poster?: Stored | null} | null}} Shown

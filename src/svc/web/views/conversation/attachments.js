@@ -1,5 +1,5 @@
-// Images, videos, audio and other files in a message. Each reserves its space before it loads, so that
-// nothing jumps. All files come from our own server, from the URLs that it provides.
+// Renders the images, videos, audio and other files in a message. Space is reserved for each before it loads,
+// so nothing jumps. All files come from our own server, from the URLs that it provides.
 
 import { showDialog } from "../../state/navigation.js";
 import { isSpoiler, shownName } from "../../state/uploads.js";
@@ -11,19 +11,19 @@ import { language, t } from "../../words/words.js";
  * @import { Attachment as Posted } from "../../types/api.js"
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
  *
- * A file of a message, in a channel or a private conversation.
+ * A file in a message, in a channel or a private conversation.
  * @typedef {Pick<Posted, "id" | "name" | "url" | "bytes" | "width" | "height" | "placeholder" | "alt"> &
  *   {kind: string, thumbnail: {url: string} | null, poster: {url: string} | null}} Attached
  * @typedef {{width: number, height: number}} Size
  * @typedef {Attached & Size} Sized
- * @typedef {{widest?: number, highest?: number}} Room how large something may become
+ * @typedef {{widest?: number, highest?: number}} Room the maximum size
  */
 
 const WIDEST_PX = 420;
 const HIGHEST_PX = 320;
 
 /**
- * `pictures` are the images that the lightbox steps through, if not the channel's.
+ * The files of a message. `pictures` are the images that the lightbox steps through, if not the channel's.
  * @param {{files: Attached[], channelId?: string, pictures?: Attached[]}} props
  */
 export function Attachments({ files, channelId, pictures: all }) {
@@ -58,7 +58,7 @@ const isSized = (file) => Boolean(file.width);
 const isPicture = (file) => file.kind === "picture" && isSized(file);
 
 /**
- * A file shown by `View`, covered if it is a spoiler.
+ * A file, rendered by `View`, and covered if it is a spoiler.
  * @param {{View: typeof Openable | typeof Attachment, file: Attached, [more: string]: unknown}} props
  */
 function Shown({ View, file, ...rest }) {
@@ -75,7 +75,7 @@ function Shown({ View, file, ...rest }) {
 function Openable({ file, channelId, all, alone }) {
   const shown = file.thumbnail ? { ...file, url: file.thumbnail.url } : file;
   const open = (/** @type {MouseEvent} */ event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // Open a tab, as links do.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // The browser opens a tab.
     event.preventDefault();
     showDialog("lightbox", { channelId, fileId: file.id, pictures: all });
   };
@@ -103,7 +103,7 @@ function Attachment({ file }) {
 }
 
 /**
- * A stored picture.
+ * A stored image.
  * @param {{picture: Size & {url: string, placeholder: string}, alt?: string, room?: Room}} props
  */
 export function Picture({ picture, alt = "", room }) {
@@ -150,7 +150,7 @@ function Sound({ file }) {
 }
 
 /**
- * Seek to the end of a recording, so that the browser finds its length, which MediaRecorder does not write.
+ * Seek to the end of a recording, to make the browser find its length, which MediaRecorder does not write.
  * @param {Event} event
  */
 function findLength({ currentTarget }) {
@@ -164,7 +164,7 @@ function findLength({ currentTarget }) {
 }
 
 /**
- * Reserves the space of a sized file, and shows its placeholder until it loads.
+ * A frame that reserves the space for a file of known size, and shows its placeholder until the file loads.
  * @param {{size: Size, placeholder: string, room?: Room, loaded: boolean, children: ComponentChildren}} props
  */
 function Frame({ size: { width, height }, placeholder, room = {}, loaded, children }) {
@@ -209,7 +209,10 @@ export function sizeOf(bytes) {
   }).format(amount);
 }
 
-/** `kind` is the file's kind. @param {{kind: string, children: ComponentChildren}} props */
+/**
+ * A spoiler file, covered until clicked. `kind` is the file's kind.
+ * @param {{kind: string, children: ComponentChildren}} props
+ */
 export function Covered({ kind, children }) {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */

@@ -1,6 +1,6 @@
-// Cards from webhooks, which docs/webhooks.md describes, and previews of a message's links. The text is
-// untrusted. Titles, names and footers are plain text; everything else is markdown. Unsafe links are shown as
-// text, and images come from our own server.
+// Renders cards from webhooks, which docs/webhooks.md describes, and previews of a message's links. The text
+// is untrusted. Titles, names and footers are plain text; everything else is markdown. Unsafe links are shown
+// as text, and images come from our own server.
 
 /** @import { Preview as Previewed } from "../../types/api.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
@@ -14,7 +14,7 @@ import { Time } from "../parts/time.js";
 /**
  * @import { MessageCard, StoredPicture } from "../../types/api.js"
  *
- * A part may be missing or null.
+ * Any part can be missing or null.
  * @typedef {{[Part in keyof MessageCard]: MessageCard[Part] | null}} Parts
  */
 

@@ -1,5 +1,5 @@
-// A channel's full topic, and buttons for its notifications, threads, pins and members. On a phone, they do
-// not fit in the header.
+// Shows a channel's full topic, and buttons for its notifications, threads, pins and members, which do not
+// fit in the header on a phone.
 
 /** @import { IconName } from "../parts/icon.js" */
 

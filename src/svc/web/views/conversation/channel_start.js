@@ -1,5 +1,5 @@
-// The beginning of a channel: its name and topic, and an offer to invite others as long as nobody has
-// written.
+// Shows the beginning of a channel: its name and topic and, until somebody has written, an offer to invite
+// others.
 
 /** @import { Channel } from "../../types/api.js" */
 

@@ -1,4 +1,4 @@
-// A text channel: its header, its messages, the typing indicator and the composer.
+// Renders a text channel: its header, messages, typing indicator and composer.
 
 /** @import { Conversation as Held } from "../../state/conversation.js" */
 /** @import { Target } from "../../state/navigation.js" */
@@ -144,7 +144,7 @@ const moreItems = ({ id }) => [
 ];
 
 /**
- * `root` is the root message of a thread.
+ * The messages of a channel or thread. `root` is a thread's root message.
  * @param {{channel: Channel, conversation: Held, timeline: TimelineRef, root?: ComponentChildren}} props
  */
 export function Messages({ channel, conversation, timeline, root }) {
@@ -170,7 +170,10 @@ export function Messages({ channel, conversation, timeline, root }) {
   />`;
 }
 
-/** The typing indicator, or the channel's slow mode. @param {{channel: Channel}} props */
+/**
+ * The typing indicator or, if nobody is typing, the channel's slow mode.
+ * @param {{channel: Channel}} props
+ */
 export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
   const own = member.value?.id;
   const names = (typing.value[channelId] ?? [])

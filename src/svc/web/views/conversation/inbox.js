@@ -1,4 +1,4 @@
-// Mentions of us in all channels and threads, in the side panel.
+// Lists mentions of us in all channels and threads, in the side panel.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

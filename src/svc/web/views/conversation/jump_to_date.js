@@ -1,4 +1,4 @@
-// A control that jumps to a day in a channel's history, with the browser's own calendar.
+// Renders a control that jumps to a day in a channel's history, with the browser's date picker.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -11,7 +11,7 @@ import { Field } from "../parts/field.js";
 import { beginningOf, dayName } from "../parts/time.js";
 
 /**
- * `atMs` is a time on the initially selected day, if a day is visible.
+ * `atMs` is a time on the initially selected day.
  * @param {{channelId: string, atMs?: number, onClose: () => void}} props
  */
 export function Jump({ channelId, atMs = Date.now(), onClose }) {

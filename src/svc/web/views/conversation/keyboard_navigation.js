@@ -1,5 +1,6 @@
-// Arrow keys move from message to message. Tab and Shift+Tab skip the message contents, unless an arrow key
-// has entered a message. Shift+Tab from a message's first button goes to the message.
+// Implements the keyboard navigation in message lists. Arrow keys move from message to message. Tab and
+// Shift+Tab skip the message contents, unless an arrow key has entered a message. Shift+Tab from a message's
+// first button goes to the message.
 
 import { html } from "../../vendor/preact.js";
 
@@ -41,7 +42,7 @@ export function moveAmongMessages(event) {
 }
 
 /**
- * Set whether Tab stops at this element, until the focus has moved.
+ * Set whether Tab stops at this element until the focus has moved.
  * @param {HTMLElement} box
  * @param {HTMLElement | null} element
  * @param {0 | -1} tabIndex

@@ -1,4 +1,4 @@
-// An image at full size. Arrow keys and swipes show the channel's other images, a swipe down closes the
+// Shows an image at full size. Arrow keys and swipes show the channel's other images, a swipe down closes the
 // lightbox, and a link opens the file. A double tap or double click enlarges the image, which can then be
 // dragged.
 
@@ -15,7 +15,7 @@ import { Icon } from "../parts/icon.js";
 import { Cover } from "./attachments.js";
 
 const MIN_SWIPE_PX = 60; // A shorter move of the finger is not a swipe.
-const STILL_PX = 10; // A tap moves less than this.
+const STILL_PX = 10; // A touch that moves less is a tap.
 const DOUBLE_MS = 400; // The maximum time between the taps of a double tap.
 const APART_PX = 40; // The maximum distance between the taps of a double tap.
 const ENLARGED = 2.5;
@@ -134,7 +134,7 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   </dialog>`;
 }
 
-/** Enlarge an image on a double tap or double click, and shift it by dragging. */
+/** Enlarge an image on a double tap or double click, and move it by dragging. */
 function useZoom() {
   const [view, setView] = useState(WHOLE);
   const tapped = useRef({ x: 0, y: 0, ms: Number.NEGATIVE_INFINITY });
@@ -156,7 +156,7 @@ function useZoom() {
       const isSecond = ms - msBefore < DOUBLE_MS && Math.hypot(x - xBefore, y - yBefore) < APART_PX;
       tapped.current = { x, y, ms: isSecond ? Number.NEGATIVE_INFINITY : ms };
       if (!isSecond) return;
-      event.preventDefault(); // Prevent a double click and the browser's own zoom.
+      event.preventDefault(); // Prevent a double click and the browser's zoom.
       toggle(target, x, y);
     },
     style: isEnlarged && { transform: `translate(${view.x * 100}%, ${view.y * 100}%) scale(${view.scale})` },
@@ -174,7 +174,7 @@ function useZoom() {
         if (!isEnlarged || !event.isPrimary || !image.hasPointerCapture(event.pointerId)) return;
         const { x: xBefore, y: yBefore } = dragged.current;
         dragged.current = { x, y };
-        // The shift is a fraction of the whole image's size.
+        // The offset is a fraction of the unscaled image's size.
         const [across, down] = [(x - xBefore) / image.offsetWidth, (y - yBefore) / image.offsetHeight];
         setView((before) => moved(before, across, down));
       },

@@ -1,5 +1,5 @@
-// One message: author and time, the message it replies to, text, files, cards, reactions and actions.
-// Rendered again only when the message changes.
+// Renders a message: author and time, the message that it replies to, text, files, cards, reactions and
+// actions. A message is rendered again only when it changes.
 
 import { open, openConversation, openSidePanel, showDialog } from "../../state/navigation.js";
 import { blocked, colouredRole, colourOf, memberOf, nameNow, pictureNow } from "../../state/people.js";
@@ -27,20 +27,20 @@ import { t } from "../../words/words.js";
  * @import { Noted } from "../../state/private_conversations.js"
  * @import { Attached } from "./attachments.js"
  *
- * A message of a private conversation, as built by views/private/message_adapter.js.
+ * A message in a private conversation, as built by views/private/message_adapter.js.
  * @typedef {Omit<Posted, "channel_id" | "attachments" | "answers" | "fallback" | "flagged"> & {channel_id:
  *   null, conversation_id: string, ref: Ref, seq: number, trouble: string,
  *   attachments: (Attached & {encrypted: EncryptedFile})[], answers?: undefined, fallback?: undefined}}
  *   PrivateMessage
  * @typedef {(Posted & {conversation_id?: undefined}) | PrivateMessage} Shown
- * The conversation of the message.
+ * The conversation that contains the message.
  * @typedef {{channelId: string, conversationId?: undefined, thread: string | null, messages: {readonly value:
  *   Posted[]}}
  *   | {channelId?: undefined, conversationId: string, thread: null, messages: {readonly value:
  *   (PrivateMessage | Noted)[]}}} Held
  * @typedef {(permission: Permission) => boolean} PermissionCheck
  *
- * `replied`: the id of the message it replies to. `bare`: no actions.
+ * `replied` is the id of the message that it replies to. A `bare` message has no actions.
  * @typedef {{message: Shown, follows: boolean, isNew?: boolean, replied: string | null, bare?: boolean,
  *   conversation: Held, editing?: boolean, marked?: boolean, hasPermission: PermissionCheck,
  *   onEdit: (id: string | null) => void}} Props
@@ -48,8 +48,8 @@ import { t } from "../../words/words.js";
 
 const MAX_QUOTED = 160;
 /**
- * Functions that remove the buttons of the message that the pointer was over last, and of the message that
- * last had the focus.
+ * Functions that hide the buttons of the message that the pointer last reached, and of the message that the
+ * focus last reached.
  * @type {{pointer?: () => void, focus?: () => void}}
  */
 const drawn = {};
@@ -81,7 +81,8 @@ export const Message = memo(
       (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
     const [askAbout, personMenu] = usePersonMenu();
     const [near, approach] = useNearness();
-    // The menu opens, or the focus moves from the hidden button, once the buttons have been rendered.
+    // Once the buttons have been rendered, open the menu at this event, or move the focus from the hidden
+    // button.
     const [call, setCall] = useState(/** @type {MouseEvent | "focus" | null} */ (null));
     const openMenu = (/** @type {MouseEvent} */ event) => {
       event.preventDefault();
@@ -97,7 +98,7 @@ export const Message = memo(
           { id: author.id, name: nameNow(author) },
           event.target.closest("button") ?? event.currentTarget,
         );
-      // The browser's own menu is more useful here.
+      // Keep the browser's menu where it is more useful.
       else if (
         !bare &&
         !editing &&
@@ -190,10 +191,10 @@ export const Message = memo(
 
 /**
  * Return whether this is the message that the pointer or the focus reached last. Only such a message has
- * buttons, because buttons on all messages would make up most of the page's elements. They remain until the
- * pointer or the focus reaches another message, so that the focus can return to them from a menu or a dialog.
- * A message that moves under a resting pointer does not count: in a busy channel, every message would render
- * buttons.
+ * buttons, because buttons on all messages would be most of the page's elements. They remain until the
+ * pointer or the focus reaches another message, to let the focus return to them from a menu or a dialog. A
+ * message that moves under a resting pointer does not count; otherwise, every message in a busy channel would
+ * render buttons.
  * @returns {[near: boolean, approach: (by: "pointer" | "focus") => void]}
  */
 function useNearness() {
@@ -249,7 +250,7 @@ export function Byline({ message, follows }) {
   </p>`;
 }
 
-/** The marks are below the text to which they apply. @param {{message: Shown}} props */
+/** The "edited" and "pinned" marks, below the text that they apply to. @param {{message: Shown}} props */
 function Marks({ message: { edited_at_ms: editedAt, pinned } }) {
   return editedAt || pinned
     ? html`<p class="marks">
@@ -267,7 +268,7 @@ function Text({ message }) {
 }
 
 /**
- * One line of the message to which a reply refers, with a link to it.
+ * One line of the message that a reply refers to, with a link to it.
  * @param {{id: string, conversation: Held}} props
  */
 export function Replied({ id, conversation }) {

@@ -1,5 +1,5 @@
-// The actions on a message: the common ones next to it, and all others in a menu. Loaded after the first
-// messages, and rendered for the messages under the pointer and with the focus.
+// Renders the actions on a message: the common ones next to it, the others in a menu. Loaded after the first
+// messages, and rendered only for the messages that the pointer and the focus last reached.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
 /** @import { Held, PermissionCheck, Shown } from "./message.js" */
@@ -46,7 +46,7 @@ function select(lane) {
 export function Actions({ message, conversation, hasPermission, call, onCalled, onEdit }) {
   const [picking, setPicking] = useState(false);
   const [menu, setMenu] = useState(false);
-  // The sheet replaces the buttons, until the message is touched.
+  // Whether the sheet replaces the buttons, which lasts until the message is touched.
   const [replaced, setReplaced] = useState(false);
   /** @type {RefObject<HTMLElement>} */
   const lane = useRef(null);
@@ -90,7 +90,7 @@ export function Actions({ message, conversation, hasPermission, call, onCalled, 
       () => notify(t("copy-failed")),
     );
   const quick = hasPermission("add_reactions") ? quickOf(message, message.reactions) : [];
-  /** Build the items when the menu opens, not for each rendered message. @returns {ItemList} */
+  /** Build the items. Called when the menu opens, not for each rendered message. @returns {ItemList} */
   const more = () => {
     const sheet = hasSheets();
     /** @type {ItemList} */

@@ -1,4 +1,4 @@
-// The editor that replaces a message's text while it is being edited.
+// Renders the editor that replaces a message's text while it is being edited.
 
 /** @import { Names } from "../../state/mention_text.js" */
 /** @import { Shown } from "./message.js" */

@@ -1,5 +1,5 @@
-// A message in a list in the side panel: author, time, text, and a link that opens it in its channel or
-// thread.
+// Renders a message in a list in the side panel: author, time, text, and a link that opens it in its channel
+// or thread.
 
 /** @import { Message } from "../../types/api.js" */
 /** @import { Shown } from "./message.js" */
@@ -15,7 +15,7 @@ import { Time } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
 /**
- * `where` is the channel's name if the context does not show it. `sign` precedes it.
+ * `where` is the channel's name, if the context does not show it, and `sign` the character before it.
  * @param {{message: Shown, where?: string | null, sign?: string, note?: string | false | null, onOpen: () =>
  *   void}} props
  */
@@ -25,7 +25,7 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
   const attachments = hidden ? [] : message.attachments;
   const pictures = attachments.filter((file) => file.kind === "picture" && file.url && !isSpoiler(file));
   const others = attachments.length - pictures.length;
-  // The whole line is a link, except for its buttons, its links and a text selection.
+  // A click anywhere on the line opens the message, except on buttons and links, or if it selects text.
   const pressed = (/** @type {EventOn} */ { target }) =>
     target.closest("a, button") || getSelection()?.isCollapsed === false || onOpen();
   return html`<li class="message-line" onClick=${pressed}>

@@ -1,5 +1,5 @@
-// One of our messages that the server has not received yet or has rejected. It is as tall as it will be once
-// it is sent.
+// Renders one of our messages that the server has not received yet or has rejected. Sending it does not
+// change its height.
 
 /** @import { Author } from "../../types/api.js" */
 /** @import { Item } from "../../state/outbox.js" */
@@ -21,7 +21,7 @@ import { AuthorAvatar, Byline, Replied } from "./message.js";
  */
 
 /**
- * Describe a pending message like a sent one. Its time is not before that of the latest message.
+ * Describe a pending message in the format of a sent one. It is never earlier than the latest message.
  * @template {{atMs: number, reply: {id: string} | null}} I
  * @param {I} item @param {string} key @param {number} latest
  * @returns {Unsent<I>}
@@ -38,7 +38,7 @@ export function asMessage(item, key, latest) {
 }
 
 /**
- * `files` is the number of files, and `children` are below the text.
+ * `files` is the number of files, and `children` is rendered below the text.
  * @param {{message: Unsent<any>, follows: boolean, conversation: Held, state: string, text: string, files:
  *   number, children: ComponentChildren}} props
  */

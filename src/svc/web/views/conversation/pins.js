@@ -1,4 +1,4 @@
-// The pinned messages in a channel, in the side panel.
+// Lists the pinned messages of a channel, in the side panel.
 
 /** @import { Channel, Message } from "../../types/api.js" */
 

@@ -1,4 +1,4 @@
-// The choice of emoji to react with: the quick reactions next to a message, and the picker.
+// Chooses the quick reactions next to a message, and renders the picker for other reactions.
 
 /** @import { Reactions as All } from "../../state/conversation.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -18,15 +18,16 @@ import { useLayer } from "../parts/menu.js";
 import { Sign } from "./reactions.js";
 
 const DEFAULT_REACTIONS = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
-const MAX_OWN = 40; // The maximum number of server emoji.
+const MAX_OWN = 40; // The maximum number of custom emoji.
 const QUICK_REACTIONS = 3; // The number of quick reactions next to the message's other buttons.
 
-/** Return the usual emoji, recently used first. */
+/** Return the default reactions, with recently used emoji first. */
 const recent = () =>
   [...new Set([...remembered.value.recent, ...DEFAULT_REACTIONS])].slice(0, DEFAULT_REACTIONS.length);
 
 /**
- * Return the quick reactions: the recently used emoji, or `count` emoji, padded with the usual ones.
+ * Return the quick reactions: the recently used emoji or, if `count` is given, that many emoji, padded with
+ * default reactions.
  * @param {Shown} message
  * @param {All} reactions
  * @param {number} [count]

@@ -1,4 +1,4 @@
-// The reactions below a message.
+// Renders the reactions below a message.
 
 /** @import { Reactions as All } from "../../state/conversation.js" */
 /** @import { Held, Shown } from "./message.js" */
@@ -15,7 +15,7 @@ import { formatList, t } from "../../words/words.js";
 const MAX_NAMED = 12;
 
 /**
- * A right-click, a long press or the menu key shows who reacted.
+ * The reactions. A right-click, a long press or the menu key shows who reacted.
  * @param {{message: Shown, reactions: All, conversation: Held, canReact: boolean}} props
  */
 export function Reactions({ message, reactions, conversation, canReact }) {
@@ -42,7 +42,7 @@ export function Reactions({ message, reactions, conversation, canReact }) {
 function Reaction({ message, reaction, canReact }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
-  // Names are fetched only when the member asks to see them.
+  // Names are fetched only when the reader wants to see them.
   const [showsNames, setShowsNames] = useState(false);
   const who = () => {
     const names = ids.slice(0, MAX_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
@@ -68,7 +68,7 @@ function Reaction({ message, reaction, canReact }) {
   </li>`;
 }
 
-/** A standard emoji, or one of the server's own emoji, given as :name:. @param {{sign: string}} props */
+/** A standard emoji, or a custom emoji given as :name:. @param {{sign: string}} props */
 export function Sign({ sign }) {
   const serverEmoji = emoji.value.get(sign.slice(1, -1));
   return serverEmoji && sign.startsWith(":")

@@ -1,4 +1,4 @@
-// A thread in the side panel: its root message, the replies and the composer.
+// Shows a thread in the side panel: its root message, the replies and the composer.
 
 /** @import { Message as Posted } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -19,7 +19,7 @@ import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
 
 /**
- * With `writes`, the message field gets the focus.
+ * `writes` moves the focus to the message field.
  * @param {{channelId: string, thread: string, messageId?: string | null, writes?: boolean, onClose: () =>
  *   void}} props
  */
@@ -80,8 +80,8 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
 }
 
 /**
- * Return the root message, loaded with the channel or fetched, and the problem with fetching it. The message
- * is null if deleted, and undefined while unknown.
+ * Return the root message, which is loaded with the channel or fetched, and the problem with fetching it. The
+ * message is null if it was deleted, and undefined while unknown.
  * @param {string} channelId @param {string} thread @returns {[Posted | null | undefined, string]}
  */
 function useRoot(channelId, thread) {

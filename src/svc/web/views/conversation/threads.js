@@ -1,4 +1,4 @@
-// The followed threads, latest reply first.
+// Lists the threads that we follow, latest reply first.
 
 /**
  * @import { Reply } from "../../types/wire.js"

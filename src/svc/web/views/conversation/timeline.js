@@ -1,5 +1,5 @@
-// The list of messages. It keeps its scroll position while messages come and go, separates days, loads more
-// at both ends, and reports when the newest message is visible.
+// Renders the list of messages. It keeps its scroll position while messages come and go, separates days,
+// loads more at both ends, and reports when the newest message is visible.
 
 /**
  * @import { Channel, Message as Posted } from "../../types/api.js"
@@ -40,8 +40,8 @@ const ChannelStart = Lazy(() => import("./channel_start.js"), "ChannelStart", fi
 const FirstSteps = Lazy(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPaint);
 const AT_FIRST = 20; // Render about one screen of messages first.
 const REST_MS = 100; // Render the rest after this delay.
-const BUSY_MS = 250; // If messages arrive faster than this, they do not fade in: the fade would never end.
-const TOGETHER_MS = 5 * 60_000; // Messages by the same author within this time are shown under one name.
+const BUSY_MS = 250; // If messages arrive faster, they do not fade in, as the fade would never end.
+const TOGETHER_MS = 5 * 60_000; // Messages by one author within this time share one heading.
 
 /** @extends {Component<Props, State>} */
 export class Timeline extends Component {
@@ -138,7 +138,7 @@ export class Timeline extends Component {
     if (this.#anchor?.element.isConnected) {
       this.box.current.scrollTop += this.#anchor.element.getBoundingClientRect().bottom - this.#anchor.bottom;
     }
-    // Follow only once per frame, because following lays out the page.
+    // Scroll to the end at most once per frame, because this lays out the page.
     this.#changed = true;
     this.#look();
   }
@@ -177,7 +177,8 @@ export class Timeline extends Component {
     });
 
   /**
-   * Keep the same function: a new one would make every message render again whenever a message arrives.
+   * Pass the same function each time, because a new function would render every message again whenever one
+   * arrives.
    * @type {PermissionCheck}
    */
   hasPermission = (permission) => this.props.hasPermission(permission);
@@ -383,7 +384,7 @@ const isBusy = (messages) =>
   messages[messages.length - 1].posted_at_ms - messages[messages.length - 2].posted_at_ms < BUSY_MS;
 
 /**
- * Group messages by day, and note whether each message continues under the name above.
+ * Group messages by day, and mark each message that continues under the name above.
  * @param {(Posted | Unsent<Item>)[]} messages
  */
 function days(messages) {
@@ -394,7 +395,7 @@ function days(messages) {
   const groups = [];
   /** @type {Posted | Unsent<Item> | null} */
   let previous = null;
-  let [begins, ends] = [0, 0]; // The bounds of the day, cached because this loop is hot.
+  let [begins, ends] = [0, 0]; // The start and end of the day, cached because this loop is hot.
   for (const message of messages) {
     const at = message.posted_at_ms;
     const newDay = at < begins || at >= ends;

@@ -1,5 +1,5 @@
-// All emoji, and a search by name, label and keywords in the reader's language. Loaded on first use. Renders
-// nothing.
+// Loads all emoji on first use, and searches them by name, label and keywords in the reader's language.
+// Renders nothing.
 
 import { fit, foldCase, matching } from "../../state/name_search.js";
 import { signal } from "../../vendor/signals.js";
@@ -7,12 +7,12 @@ import { language } from "../../words/words.js";
 
 /**
  * @typedef {object} Item
- * @property {string} sign Inserted into the text: the character, or `:name:` of one of the server's own.
+ * @property {string} sign The text to insert: the character, or `:name:` for a custom emoji.
  * @property {string} label The label, read by screen readers.
  * @property {string} name As in `:name:`.
- * @property {string} [url] The picture's URL, for one of the server's own.
+ * @property {string} [url] The image's URL, for a custom emoji.
  * @property {number} [group] The Unicode group, one of GROUPS.
- * @property {string} [toned] The character in the medium skin tone, where it has tones.
+ * @property {string} [toned] The character in the medium skin tone, if it has skin tones.
  * @property {string[]} [names] All names, including `name`.
  * @property {string} [words] Search words.
  */
@@ -58,7 +58,7 @@ async function fetched(name) {
   );
 }
 
-/** Return the server's own emoji as items. @param {ServerEmoji} emoji @returns {Item[]} */
+/** Return the server's custom emoji as items. @param {ServerEmoji} emoji @returns {Item[]} */
 export const ownItems = (emoji) =>
   Array.from(emoji, ([name, { url }]) => ({ sign: `:${name}:`, label: `:${name}:`, name, url }));
 
@@ -67,7 +67,7 @@ export const inTone = ({ sign, toned }, tone) =>
   tone && toned ? toned.replaceAll(MEDIUM, TONES[tone]) : sign;
 
 /**
- * Return the items that match all words in a query, the server's own first.
+ * Return the items that match all words in a query, custom emoji first.
  * @param {string} query
  * @param {Item[]} own
  * @param {Item[]} all
@@ -81,9 +81,9 @@ export function search(query, own, all) {
 }
 
 /**
- * Return the best matches for `:na` in the text, the server's own first. Until the catalogue has loaded, only
- * the server's own emoji are found. Components and computed signals that call this run again once it has
- * loaded.
+ * Return the best matches for an incomplete name such as `:na`, custom emoji first. Until the catalogue has
+ * loaded, only custom emoji are found. Components and computed signals that call this function run again
+ * after that.
  * @param {string} prefix @param {ServerEmoji} serverEmoji @param {number} limit @param {number} [tone]
  * @returns {{name: string, label: string, character?: string, url?: string}[]}
  */
@@ -98,7 +98,8 @@ export function find(prefix, serverEmoji, limit, tone = 0) {
 }
 
 /**
- * Return the emoji with exactly this name, if loaded and not one of the server's own.
+ * Return the standard emoji with exactly this name, if the catalogue is loaded and no custom emoji has the
+ * name.
  * @param {string} name
  * @param {ServerEmoji} serverEmoji
  */

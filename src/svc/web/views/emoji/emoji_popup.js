@@ -1,4 +1,4 @@
-// A button that opens the emoji picker as a popup next to it. The picker is loaded on first use.
+// Renders a button that opens the emoji picker as a popup next to it. The picker is loaded on first use.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

@@ -1,4 +1,4 @@
-// The grid of a picker's emoji, of which only the visible ones are in the document. Tab moves the focus to
+// Renders the grid of emoji in the picker. Only the visible emoji are in the document. Tab moves the focus to
 // one emoji, and the arrow keys move it to the others.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
@@ -14,9 +14,9 @@ const MARGIN = 3; // Rows that are rendered beyond the visible ones.
 const DEFAULTS = { cell: 44, columns: 8, height: 320 };
 
 /**
+ * A new `goTo` object scrolls to a section, and a new `entered` object moves the focus to the grid.
  * @param {{sections: Section[], tone: number, goTo: {section: string} | null, entered: object | null,
  *   onChoose: (item: Item) => void, onMeet: (item: Item | null) => void, onLeave: () => void}} properties
- * A new `goTo` scrolls to a section, and a new `entered` takes the focus.
  */
 export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));

@@ -1,4 +1,5 @@
-// The emoji picker: finds an emoji by search, by category or among recent ones. The server's own come first.
+// Renders the emoji picker, which finds an emoji by search, by category or among the recent ones. The
+// server's custom emoji come first.
 
 import { html, useEffect, useId, useMemo, useRef, useSignal, useState } from "../../vendor/preact.js";
 import { catalogue, failed, GROUPS, inTone, load, ownItems, search, TONES } from "./emoji_catalogue.js";
@@ -38,7 +39,7 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
   const met = useSignal("");
   const all = catalogue.value;
   const { tone } = remembered.value;
-  // A chosen emoji moves to the front only when the picker next opens, because the other emoji must not move
+  // A chosen emoji moves to the front only when the picker next opens, to keep the other emoji from moving
   // under the pointer.
   const recent = useMemo(() => remembered.value.recent, []);
   const sections = useMemo(
@@ -163,7 +164,7 @@ function Categories({ sections, onGo }) {
   </div>`;
 }
 
-/** The text in place of the emoji while there are none. @param {{empty: boolean}} properties */
+/** The text shown when there are no emoji. @param {{empty: boolean}} properties */
 function State({ empty }) {
   if (failed.value)
     return html`<p class="emoji-state" role="status">
@@ -207,7 +208,7 @@ function sectionsOf(query, serverEmoji, all, recent) {
 const describe = ({ label, name, url }) => (url || !name ? label : `${label} :${name}:`);
 
 /**
- * Return whether an event's target is the button that opened the picker, because that button also closes it.
+ * Return whether an event's target is in the picker or is the button that opened it, which also closes it.
  * @param {HTMLElement | null} root
  * @param {EventTarget | null} target
  */

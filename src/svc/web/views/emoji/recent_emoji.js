@@ -1,4 +1,4 @@
-// The recently used emoji and the skin tone, stored only in this browser.
+// Stores the recently used emoji and the skin tone, only in this browser.
 
 import { storeValue, storedValue } from "../../transport/browser_storage.js";
 import { signal } from "../../vendor/signals.js";

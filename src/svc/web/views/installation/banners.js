@@ -1,5 +1,5 @@
-// Banners above the page: a new version is available, or the page shows cached content. Also asks where to
-// post content that was shared with the page.
+// Shows banners above the page when a new version is available or the page shows the offline copy. Also asks
+// where to post content that was shared with the page.
 
 import { callTrouble } from "../../call/current_call.js";
 import { isBusy, newVersion, update } from "../../state/installation.js";
@@ -39,8 +39,8 @@ function ShownFrom() {
 }
 
 /**
- * A narrow page needs a banner to show the lost connection, because its list of channels is mostly hidden. In
- * a call, the call's own message is more precise.
+ * A banner on narrow pages while the connection is lost, because the list of channels, which shows it too, is
+ * usually hidden there. In a call, the call's own message is more precise.
  */
 function Reconnecting() {
   const isExplained = callTrouble.value || pageFrom(currentLocation.value?.channelId ?? "") !== null;

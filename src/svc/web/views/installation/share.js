@@ -1,5 +1,5 @@
-// The dialog that asks for a channel for content shared from another application, or for a forwarded
-// message. Puts the content into the channel's draft.
+// Shows the dialog that asks for a channel for content shared from another application or for a forwarded
+// message. Adds the content to the channel's draft.
 
 /** @import { Message } from "../../types/api.js" */
 
@@ -75,7 +75,7 @@ export function Share({ onClose }) {
   <//>`;
 }
 
-/** The shared text and file names, so that members see them before sending. */
+/** The shared text and file names, which members should see before sending them. */
 function What() {
   const { text, files } = shared.value ?? { text: "", files: [] };
   return html`<div class="what-is-shared">
@@ -104,14 +104,14 @@ export function shareInto(channelId) {
 }
 
 /**
- * Ask for a channel in which to quote a message, with a link to it. The quote mentions nobody.
+ * Ask for a channel to quote a message in, with a link to it. The quote mentions nobody.
  * @param {Message} message
  */
 export function forward({ author, text, channel_id: channelId, id }) {
   /** @type {Map<string, string>} */
   const names = new Map();
   const short = shortened(text, names);
-  // Without this, the field would turn known names into mentions again.
+  // Escape names, because the field would otherwise turn them into mentions again.
   const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
   const lines = [`**${escaped(nameNow(author))}**`, ...plain.split("\n").filter((line, at) => at || line)];
   shared.value = {

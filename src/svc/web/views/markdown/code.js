@@ -1,4 +1,5 @@
-// A code block with a copy button. The highlighter loads with the first block that names a language.
+// Renders a code block with a copy button. The highlighter loads with the first block that specifies a
+// language.
 
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -39,7 +40,7 @@ function useColours(code, language) {
       ({ highlight }) => {
         if (wanted) setColoured({ code, language, pieces: highlight(code, language) });
       },
-      () => {}, // Loading can fail, for example when offline. The code stays readable without colours.
+      () => {}, // If loading fails, for example when offline, the code stays readable without colours.
     );
     return () => {
       wanted = false;
@@ -61,7 +62,7 @@ async function copyText(text, element) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without TLS there is no clipboard API, but execCommand works.
+    // Without TLS, there is no clipboard API, but execCommand works.
     if (element) getSelection()?.selectAllChildren(element);
     return document.execCommand("copy");
   }

@@ -1,19 +1,20 @@
-// The data from the server that is needed to render a message, and the targets of its links. Renders nothing.
+// Defines the server's data that is needed to render a message, and finds the targets of its links. Renders
+// nothing.
 
 /**
  * @typedef {object} Context
  * @property {string | null} [ownId] Mentions of this member are marked.
  * @property {Set<string>} [ownRoles] Mentions of these roles are marked too.
- * @property {Set<string>} [mentioned] Members, roles and groups whom the server has named; no others are
- *   mentioned.
+ * @property {Set<string>} [mentioned] Members, roles and groups that the server lists as mentioned; mentions
+ *   of others are rendered as text.
  * @property {Map<string, {url: string}>} [emoji] By name.
- * @property {Map<string, {name: string, color?: string | null}>} [roles] By id; the colour as in CSS.
+ * @property {Map<string, {name: string, color?: string | null}>} [roles] By id. The colour is in CSS syntax.
  * @property {Map<string, {name: string}>} [channels] By id.
  * @property {(id: string) => string | undefined} [members] Returns a member's current name.
  * @property {(id: string) => void} [onMention] Called when the reader clicks a mention of this member.
  * @property {(id: string) => void} [onChannel] Called when the reader clicks a link to this channel.
  * @property {(url: URL) => {words: string, go: () => void} | null} [locationOf] Returns the message on this
- *   server to which a URL leads.
+ *   server that a URL leads to.
  */
 
 /** @typedef {import("./parse.js").Node} Node */
@@ -64,10 +65,10 @@ export function targetOf({ href = "", children }, context) {
   return { kind: "channel", id, name: channel?.name ?? label, known: Boolean(channel), own: false };
 }
 
-/** Return a mention as text. @param {Target} target */
+/** Return the text of a mention. @param {Target} target */
 export const mentionText = ({ kind, name }) => (kind === "channel" ? "#" : "@") + name;
 
-/** Return only the words in the nodes, on one line. @param {Node[]} nodes @returns {string} */
+/** Return the nodes' text without formatting, on one line. @param {Node[]} nodes @returns {string} */
 export function wordsOf(nodes) {
   return nodes
     .map((node) => {

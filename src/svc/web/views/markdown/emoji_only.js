@@ -1,4 +1,5 @@
-// Detects text that is only emoji, which is shown large. Also used elsewhere to distinguish emoji from words.
+// Detects text that consists only of emoji, which is shown large. Also used elsewhere to distinguish emoji
+// from words.
 
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
@@ -6,8 +7,7 @@
 const MAX_EMOJI = 30; // More than one line of emoji is probably a drawing.
 const FLAG = String.raw`\p{RI}\p{RI}`;
 const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
-// An emoji can have a skin tone, the variation selector that requests colour, or the tag letters of a
-// regional flag.
+// An emoji can have a skin tone, the variation selector for colour, or the tag letters of a regional flag.
 const SHOWN = String.raw`\p{Emoji_Presentation}|\p{Extended_Pictographic}`;
 const VARIANT = String.raw`(?:\uFE0F|\p{EMod})?`;
 const SIGN = String.raw`(?:${SHOWN}(?=\uFE0F|\p{EMod}|\u200D))${VARIANT}[\u{E0020}-\u{E007F}]*`;

@@ -1,15 +1,14 @@
-// Code highlighting: the tokens of highlight.js (vendored) as plain objects instead of HTML. Loaded on first
-// use.
+// Highlights code with highlight.js (vendored), as plain objects instead of HTML. Loaded on first use.
 
 import { highlighter } from "../../vendor/highlight.js";
 
 /** @typedef {string | {kind: string, children: Piece[]}} Piece */
 
 const DEEPEST = 16;
-// The rules for some languages take time quadratic in the line length: 250 ms for 4,000 characters.
+// The time for some languages is quadratic in the line length: 250 ms for 4,000 characters.
 const MAX_LINE = 300;
 
-/** Collects the tokens of highlight.js, in place of its HTML writer. */
+/** The replacement for highlight.js's HTML writer, which collects tokens. */
 class Pieces {
   /** @type {Piece[]} */
   root = [];

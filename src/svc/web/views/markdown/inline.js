@@ -1,4 +1,4 @@
-// The inline content of markdown as elements: words, links, mentions, emoji, spoilers.
+// Renders the inline content of markdown as elements: words, links, mentions, emoji and spoilers.
 
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { mentionText, targetOf, wordsOf } from "./context.js";
@@ -46,7 +46,7 @@ function inline(node, context, inLink) {
     case "time":
       return html`<${Time} ms=${node.ms} style=${node.style} />`;
     default:
-      // A block that is nested too deeply to be rendered as a block.
+      // The block is nested too deeply to be rendered as a block.
       return children.length ? within() : text;
   }
 }
@@ -62,7 +62,7 @@ function link(node, context, inLink) {
   if (url && !isVisible(wordsOf(children)) && !children.some(({ type }) => type === "emoji"))
     return address(href, [withoutBidiControls(href)], false);
   if (url && !pretends(wordsOf(children), url)) return address(href, label, false);
-  // The link is shown as written; the real URL can be followed.
+  // The label is misleading, so show the link's source, with the actual URL as a link.
   return ["[", ...label, "](", address(href, [withoutBidiControls(href)], false), ")"];
 }
 

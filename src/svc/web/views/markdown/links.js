@@ -1,5 +1,5 @@
-// Decides which URLs a message may link to, and which labels pretend to be a different URL. Does not parse
-// markdown.
+// Decides which URLs a message may link to, and which link labels pretend to be a different URL. Does not
+// parse markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;
 // Characters that may follow the start of a bare URL: no brackets, quotes or bars, which may enclose the URL,

@@ -1,8 +1,8 @@
 // Renders markdown as elements: blocks here, inline content in inline.js. The text is untrusted: it never
 // becomes HTML, nothing is loaded from other sites, and links show their target.
 //
-// Headings are paragraphs that look like headings, because the headings in a message do not belong in the
-// page's outline.
+// Headings are rendered as paragraphs that look like headings, because a message's headings do not belong in
+// the page's outline.
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -14,7 +14,7 @@ import { isOnlyEmoji } from "./emoji_only.js";
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MAX_DIGITS = 2; // List numbers with more digits do not fit in the usual space before an entry.
+const MAX_DIGITS = 2; // Numbers with more digits do not fit in the usual space before a list entry.
 
 const TASK = /^\[([ xX])\] /u;
 
@@ -36,7 +36,7 @@ export function look(root, context) {
 }
 
 /**
- * Each top-level block detects its own text direction; nested blocks inherit it.
+ * Render a block. Each top-level block detects its own text direction; nested blocks inherit it.
  * @param {Node} node @param {Context} context @param {"auto"} [dir] @returns {any}
  */
 function block(node, context, dir) {
@@ -83,7 +83,10 @@ function list({ start, children }, context, dir) {
   return html`<ol start=${start} dir=${dir} style=${style}>${entries}</ol>`;
 }
 
-/** Return an entry that begins with "[ ]" or "[x]", without the box; null otherwise. @param {Node} entry */
+/**
+ * Return whether a task list entry is done, and its content after "[ ]" or "[x]"; null for other entries.
+ * @param {Node} entry
+ */
 function taskOf({ children: [first, ...rest] }) {
   const text = first?.type === "paragraph" ? first.children[0] : first;
   const match = text?.type === "text" ? TASK.exec(text.text ?? "") : null;
@@ -95,7 +98,7 @@ function taskOf({ children: [first, ...rest] }) {
 }
 
 /**
- * A table. It is focusable, so that the keyboard can scroll a table that is wider than its column.
+ * Render a table. It is focusable, so the keyboard can scroll a table that is wider than its column.
  * @param {Node} node
  * @param {Context} context
  * @param {"auto"} [dir]

@@ -1,23 +1,23 @@
 // Parses markdown into a tree of plain objects, which markdown.js renders. Does not depend on the page.
 //
 // The parser is markdown-it (vendored): CommonMark with tables and strikethrough, tokens instead of HTML. Of
-// three candidates only markdown-it is both small and fast on hostile text: 12 KB compressed without its HTML
-// rules, and no wall of 4,000 characters took longer than 35 ms. Micromark with mdast is 19 KB, took 250 ms
-// for nested lists and writes HTML into an element as it loads; marked is 15 KB and overflows the stack with
-// nested quotes.
+// three candidates, only markdown-it is both small and fast on hostile text: 12 KB compressed without its
+// HTML rules, and at most 35 ms for any hostile text of 4,000 characters. Micromark with mdast is 19 KB,
+// needs 250 ms for nested lists, and writes HTML into an element when it loads. Marked is 15 KB, and nested
+// quotes overflow its stack.
 
 import { MarkdownIt } from "../../vendor/markdown-it.js";
 import { addRules } from "./rules.js";
 
 /**
  * @typedef {{type: string, children: Node[], text?: string, href?: string, level?: number, start?: number,
- *   language?: string, align?: string, ms?: number, style?: import("../parts/time.js").Style}} Node
- * Types: root; the blocks paragraph, heading, small, quote, list (start where it is numbered), entry, rule,
- * fence, table, row, head, cell; within them text, break, strong, underlined, emphasis, struck, spoiler,
- * code, link, address, picture, emoji, time.
+ *   language?: string, align?: string, ms?: number, style?: import("../parts/time.js").Style}} Node The types
+ *   are root; the blocks paragraph, heading, small, quote, list (`start` if numbered), entry, rule, fence,
+ *   table, row, head and cell; and, within blocks, text, break, strong, underlined, emphasis, struck,
+ *   spoiler, code, link, address, picture, emoji and time.
  */
 
-const MAX_CHARACTERS = 8_000; // UTF-16 code units: a message's 4,000 characters, all of them emoji.
+const MAX_CHARACTERS = 8_000; // In UTF-16 code units: 4,000 characters outside the BMP.
 const DEEPEST = 24; // Nesting limit. Deeper elements are shown unstyled.
 /** @type {Record<string, string>} */
 const ALIGNMENTS = { "text-align:left": "start", "text-align:center": "center", "text-align:right": "end" };
@@ -43,8 +43,8 @@ const TYPES = {
 };
 const PARTS = new Set(["thead", "tbody"]); // Tokens without their own node.
 const TARGETS = /^(?:https?:\/\/|(?:mention|role|channel):[A-Za-z0-9_-]{1,128}$)/iu;
-// Rules that do not apply to messages: indented code, because poems are indented too, and headings underlined
-// with hyphens. ci/vendor already removes them.
+// Rules that do not apply to messages: indented code, because poems are indented too, HTML, and underlined
+// headings. ci/vendor already removes them.
 const NOT_OURS = ["code", "html_block", "lheading"];
 
 const parser = made();
@@ -72,7 +72,7 @@ function made() {
 /** @param {any[]} tokens @returns {Node} */
 function tree(tokens) {
   const root = node("root");
-  /** @type {(Node | null)[]} The nodes that are open, null for those that have no look. */
+  /** @type {(Node | null)[]} The open nodes; null for tokens without a node. */
   const open = [];
   let parent = root;
   for (const token of flat(tokens)) {
@@ -101,7 +101,7 @@ function* flat(tokens) {
 function beginning(token, depth) {
   const name = token.type.replace(/_open$/u, "");
   if (PARTS.has(name) || token.hidden || depth > DEEPEST) return null;
-  // CommonMark makes text bold with either marker. On Discord, which many members know, "__" underlines.
+  // CommonMark makes text bold with either marker. On Discord, which many members know, "__" underlines text.
   const opened = node(token.markup === "__" ? "underlined" : TYPES[name]);
   if (name === "heading") opened.level = Number(token.tag[1]);
   if (name === "ordered_list") opened.start = Number(token.attrGet("start") ?? 1);

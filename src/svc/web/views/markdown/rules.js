@@ -1,13 +1,13 @@
-// Changes to markdown-it's rules for messages. Added: spoilers, bare URLs, emoji, timestamps, lines of small
-// text, and quotes of everything that follows. Changed: quotes and lists end with their line, and tables and
-// depth are limited. Produces tokens and does not decide how they look.
+// Changes markdown-it's rules for messages. Added are spoilers, bare URLs, emoji, timestamps, lines of small
+// text, and quotes of all following lines. Quotes and list entries end with their line, and tables and
+// nesting are limited. Produces tokens; rendering is in markdown.js.
 
 import { addressFrom, webAddress } from "./links.js";
 
-// Nesting levels as markdown-it counts them: a quote is one, and a list with its entry is two. Deeper nesting
-// shows the markers as text.
+// The nesting limit, in markdown-it's levels: a quote is one level, and a list with its entry is two. Deeper
+// markers are shown as text.
 const MAX_LEVELS = 12;
-// Markdown-it fills the missing cells of every row: a wide table with thousands of rows is slow.
+// Markdown-it adds the missing cells to every row, so a wide table with thousands of rows is slow.
 const MAX_COLUMNS = 24;
 const EMOJI = /:[a-z0-9_]{2,30}:/y;
 // Characters that can begin an inline rule in messages; markdown-it's own list lacks the bar.
@@ -53,15 +53,16 @@ export function addRules(parser, original) {
   block.ruler.before("blockquote", "all_that_follows", quotesAllThatFollows, interrupting);
   block.ruler.at("blockquote", bounded(original("blockquote"), isShallow), interrupting);
   block.ruler.at("list", bounded(original("list"), isShallow), { alt: ["paragraph", "blockquote"] });
-  // CommonMark lets the next line continue the quote or entry above it. In a chat, a new line is a new line.
+  // In CommonMark, the next line can continue the quote or entry above it. In a chat, a line break ends it.
   block.ruler.before("paragraph", "end_of_quote", endsQuote, { alt: ["blockquote"] });
   block.ruler.before("paragraph", "end_of_entry", endsEntry, { alt: ["paragraph"] });
 }
 
 /**
- * CommonMark uses spaces and punctuation to decide whether markers open or close emphasis. Here, a letter of
- * a script without spaces counts as a space, and its punctuation as a letter: 今日は**「晴れ」**です.
- * @param {any} State markdown-it's own, of what is within a block
+ * Adapt a parser state to scripts without spaces. CommonMark uses spaces and punctuation to decide whether
+ * markers open or close emphasis. Here, a letter of such a script counts as a space, and its punctuation as a
+ * letter: 今日は**「晴れ」**です.
+ * @param {any} State markdown-it's class for inline content
  */
 const withUnspaced = (State) =>
   class extends State {
@@ -159,7 +160,7 @@ function small(state, line, _end, silent) {
 }
 
 /**
- * Parse a quote of all lines that follow, ">>> First line", unless it is within another block.
+ * Parse a quote of all following lines, ">>> First line", unless it is within another block.
  * @param {State} state
  * @param {number} line
  * @param {number} end
@@ -190,7 +191,11 @@ function plain(state, silent) {
   return true;
 }
 
-/** Never load a picture: keep its source and its URL as text. @param {State} state @param {boolean} silent */
+/**
+ * Parse an image as text, with its URL, because images in messages are never loaded.
+ * @param {State} state
+ * @param {boolean} silent
+ */
 function picture(state, silent) {
   if (!state.src.startsWith("![", state.pos)) return false;
   const { parseLinkLabel, parseLinkDestination, parseLinkTitle } = state.md.helpers;
@@ -218,7 +223,8 @@ function afterSpace(state, at) {
 }
 
 /**
- * Parse a spoiler, which is shown on request: ||a surprise||. @param {State} state @param {boolean} silent
+ * Parse a spoiler, which is hidden until clicked: ||a surprise||. @param {State} state @param {boolean}
+ * silent
  */
 function spoiler(state, silent) {
   if (state.linkLevel > 0 || !state.src.startsWith(SPOILER, state.pos)) return false;
@@ -249,7 +255,7 @@ function closingBars(state, start) {
   return -1;
 }
 
-/** Parse a URL in angle brackets: <https://of.this.kind>. @param {State} state @param {boolean} silent */
+/** Parse a URL in angle brackets: <https://example.com>. @param {State} state @param {boolean} silent */
 function angled(state, silent) {
   if (state.src[state.pos] !== "<" || state.linkLevel > 0) return false;
   ANGLED.lastIndex = state.pos;
@@ -276,7 +282,7 @@ function moment(state, silent) {
 }
 
 /**
- * Parse a bare URL, detected at its colon: https://of.this.kind. @param {State} state @param {boolean} silent
+ * Parse a bare URL, detected at its colon: https://example.com. @param {State} state @param {boolean} silent
  */
 function address(state, silent) {
   if (state.src[state.pos] !== ":" || state.linkLevel > 0) return false;
@@ -286,7 +292,7 @@ function address(state, silent) {
   const tail = addressFrom(state.src, state.pos, state.posMax);
   if (!tail || !webAddress(scheme + tail)) return false;
   if (!silent) {
-    // The scheme may be the end of other text, as in "\https:".
+    // The pending text can lack part of the scheme, as in "\https:".
     if (!state.pending.endsWith(scheme)) return false;
     state.pending = state.pending.slice(0, -scheme.length);
     putAddress(state, scheme + tail);
@@ -301,7 +307,7 @@ function putAddress(state, written) {
 }
 
 /**
- * Parse an emoji, :of_this_kind:. The view checks whether the server has it.
+ * Parse an emoji name such as :wave:. The view checks whether the emoji exists.
  * @param {State} state @param {boolean} silent
  */
 function emoji(state, silent) {

@@ -1,4 +1,4 @@
-// A member's avatar, or their initials on a colour chosen for them.
+// Renders a member's avatar, or the initials on a colour derived from the member's id.
 
 /** @import { presenceOf } from "../../state/people.js" */
 
@@ -6,7 +6,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
 /**
- * Shows no presence if `presence` is missing.
+ * An avatar, with a mark for `presence` if given.
  * @param {{id: string, name: string, url?: string | null, presence?: ReturnType<typeof presenceOf> |
  *   "invisible", size?: "small" | "medium" | "large" | "huge"}} props
  */
@@ -34,11 +34,11 @@ export function initials(name) {
     .toUpperCase();
 }
 
-// Hues that are easy to tell apart. Between 30 and 130 degrees, colours that are dark enough for white
-// letters are brown.
+// Hues that are easy to tell apart. Between 30 and 130 degrees, colours dark enough for white letters look
+// brown.
 const HUES = [2, 142, 170, 205, 238, 262, 284, 306, 336];
 
-/** Return the same hue for the same member on every page. @param {string} id */
+/** Return the hue for a member, which is the same everywhere. @param {string} id */
 export function hue(id) {
   let sum = 0;
   for (const letter of id) sum = (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;

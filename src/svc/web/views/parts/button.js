@@ -1,4 +1,4 @@
-// Buttons: an icon alone, with an accessible name that tooltips.js shows, or text.
+// Renders buttons with text, and buttons with only an icon, whose accessible name tooltips.js shows.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 /** @import { IconName } from "./icon.js" */
@@ -7,7 +7,7 @@ import { html } from "../../vendor/preact.js";
 import { Icon } from "./icon.js";
 
 /**
- * An icon button. `label` names the action.
+ * An icon button. `label` describes the action.
  * @param {{icon: IconName, label: string, class?: string, [attribute: string]: unknown}} props
  */
 export function IconButton({ icon, label, class: look = "", ...rest }) {
@@ -22,7 +22,7 @@ export function IconButton({ icon, label, class: look = "", ...rest }) {
 }
 
 /**
- * The search button of a header, which looks like a field unless the window is narrow.
+ * The search button in a header, which looks like a field unless the window is narrow.
  * @param {{label: string, [attribute: string]: unknown}} props
  */
 export const SearchButton = ({ label, ...rest }) =>

@@ -1,4 +1,4 @@
-// Text to copy: shown in full, with a copy button.
+// Shows text to copy in full, with a copy button.
 
 import { notify } from "../../state/notices.js";
 import { html, useId } from "../../vendor/preact.js";
@@ -6,7 +6,7 @@ import { t } from "../../words/words.js";
 import { Button } from "./button.js";
 
 /**
- * Copy text to the clipboard. `done` is the notice shown afterwards. @param {string} text
+ * Copy text to the clipboard, then show the notice `done`. @param {string} text
  * @param {string} [done]
  */
 export function copy(text, done = t("copied")) {

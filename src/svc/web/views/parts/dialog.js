@@ -1,4 +1,4 @@
-// A modal dialog: the browser's own, so that the focus stays inside and Escape closes it.
+// Renders modal dialogs with the browser's `<dialog>`, which keeps the focus inside and closes on Escape.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
@@ -12,7 +12,7 @@ import { restoreFocus } from "./focus.js";
 let openCount = 0;
 
 /**
- * Return the attributes of a modal `<dialog>`: it is open while mounted, and calls `onClose` once.
+ * Return the attributes of a modal `<dialog>`, which is open while mounted and calls `onClose` once.
  * @param {() => void} onClose
  */
 export function useModal(onClose) {
@@ -23,13 +23,14 @@ export function useModal(onClose) {
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];
     shown.showModal();
-    // A dialog other than the one in navigation.js's `dialog`, such as a confirmation on a settings page.
+    // Add a layer for a dialog that is not in navigation.js's `dialog`, such as a confirmation on a settings
+    // page.
     const known = dialog.peek() ? 1 + Number(Boolean(dialog.peek()?.under)) : 0;
     const leave = ++openCount > known ? addLayer(() => close.current()) : () => {};
-    // Show earlier notices above the dialog too.
+    // Show existing notices above the dialog too.
     if (notices.value.length) notices.value = [...notices.value];
     return () => {
-      // While the dialog is open, nothing outside can take the focus.
+      // Close the dialog first, because nothing outside can have the focus while it is open.
       shown.close();
       restoreFocus(before);
       openCount--;
@@ -41,9 +42,9 @@ export function useModal(onClose) {
     onClose: () => {
       if (ref.current) onClose();
     },
-    // On Escape, the browser would hide the dialog at once but send the event later. In between, every
-    // shortcut would be lost, and afterwards the dialog would take the focus from the element that has
-    // received it.
+    // On Escape, the browser would hide the dialog at once but send the close event later. In between,
+    // shortcuts would be ignored, and afterwards, the dialog would move the focus away from the element that
+    // has received it.
     onCancel: (/** @type {Event} */ event) => {
       if (event.target !== ref.current) return;
       event.preventDefault();
@@ -53,8 +54,8 @@ export function useModal(onClose) {
 }
 
 /**
- * `onClose` is called regardless of how the dialog is closed. `wide` is for settings pages. `menu` is shown
- * next to the close button.
+ * A dialog. `onClose` is called however the dialog is closed. `wide` is for settings pages. `menu` is
+ * rendered next to the close button.
  * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string,
  *   menu?: ComponentChildren}} props
  */
@@ -82,7 +83,7 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
 }
 
 /**
- * A confirmation before something irreversible. The dialog waits for the promise of `onConfirm`.
+ * A confirmation before an irreversible action. The dialog waits for the promise that `onConfirm` returns.
  * @param {{title: string, text: string, action: string, onConfirm: () => unknown, onClose: () => void,
  *   children?: ComponentChildren}} props
  */

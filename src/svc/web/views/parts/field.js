@@ -1,4 +1,4 @@
-// A form field: its label, its input, and its error.
+// Renders form fields, each with its label, input and error.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
@@ -27,8 +27,9 @@ export function Field({ label, hint, problem, multiline = false, ...rest }) {
 }
 
 /**
- * Return the value to show: the member's choice until `value` changes, so that an unrelated response does not
- * revert it, or until `onChange` resolves with false because the choice was rejected.
+ * Return the value to show, and a function to choose another. The member's choice is shown until `value`
+ * changes, so unrelated responses do not revert it, or until `onChange` resolves with false because the
+ * choice was rejected.
  * @template V @param {V} value @param {(value: V) => unknown} onChange @returns {[V, (value: V) =>
  *   Promise<void>]}
  */
@@ -63,7 +64,7 @@ export function Switch({ label, hint, checked, onChange, ...rest }) {
 }
 
 /**
- * A field with a choice among a few options, in one row unless they have hints.
+ * A choice among a few options, in one row unless they have hints.
  * @template {string | null} V
  * @param {{label: string, value: V, options: {value: V, label: string, hint?: string}[], onChange: (value: V)
  *   => unknown}} props

@@ -1,6 +1,6 @@
-// Keyboard focus: the message fields by conversation key (by id for private conversations), so that other
-// views can focus them. When a panel or dialog closes, the focus returns to the former element, or to the
-// message field.
+// Manages the keyboard focus. Message fields are registered by conversation key (by id for private
+// conversations), so other views can focus them. When a panel or dialog closes, the focus returns to the
+// element that had it before, or to the message field.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -24,8 +24,8 @@ export function useMessageField(conversationKey, ref) {
 const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 
 /**
- * Return whether the key sends the message. An on-screen keyboard has no Shift+Enter, so on such a device
- * Enter starts a new line and the button sends.
+ * Return whether the key sends the message. On-screen keyboards have no Shift+Enter, so there, Enter starts a
+ * new line and only the button sends.
  * @param {KeyboardEvent} event
  */
 export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) =>
@@ -35,7 +35,7 @@ export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) =>
 export const focusMessageField = (conversationKey) => fields.get(conversationKey)?.focus();
 
 /**
- * Focus a message field from a dialog, which would restore the former focus when it closes.
+ * Focus a message field from a dialog, after the dialog has closed and restored the previous focus.
  * @param {string} conversationKey
  */
 export const focusMessageFieldLater = (conversationKey) =>
@@ -51,8 +51,8 @@ export function restoreFocus(before) {
 }
 
 /**
- * Restore the focus when the component unmounts while it has the focus. Remembers the former element before
- * an effect in a field inside takes the focus.
+ * Restore the previous focus when the component unmounts while it has the focus. The previous element is read
+ * during the first render, before an effect in a child moves the focus.
  * @param {RefObject<HTMLElement>} ref
  */
 export function useRestoredFocus(ref) {

@@ -1,16 +1,16 @@
-// Makes room for an on-screen keyboard that covers the page. Other phones shrink the page for their keyboard,
-// as index.html requests, but iPhones lay theirs over it and move the page up, with its heading out of view.
+// Makes room for an on-screen keyboard that covers the page. Most phones shrink the page for the keyboard, as
+// index.html requests, but iPhones place the keyboard over the page and scroll the page's header out of view.
 // While the keyboard is open, the root element has the class `under-keyboard`, and `--keyboard` is the height
 // that it covers (style/later/touch.css). Loaded after the first messages.
 
-const MIN_KEYBOARD_PX = 120; // Less is an address bar, or the bar of a hardware keyboard.
+const MIN_KEYBOARD_PX = 120; // Less is the browser's address bar, or the bar of a hardware keyboard.
 
 /** Make room from now on. @param {VisualViewport | null} view */
 export function startKeyboardSpace(view = window.visualViewport) {
   const root = document.documentElement;
   const fit = () => {
     const { height, scale } = /** @type {VisualViewport} */ (view);
-    // A page that was zoomed in also shows less than its height.
+    // A page that is zoomed in also shows less than its full height.
     const covered = scale > 1.05 ? 0 : root.clientHeight - height;
     const isOpen = covered >= MIN_KEYBOARD_PX;
     root.classList.toggle("under-keyboard", isOpen);

@@ -1,10 +1,10 @@
-// A component whose module loads when it is first shown. The first lazy component also loads the style sheet
-// and the icons for all lazy components.
+// Creates components whose modules load when they are first shown. The first such component also loads the
+// style sheet and the icons for all of them.
 
 /** @import { FunctionComponent } from "../../vendor/preact.js" */
 /**
- * @typedef {{onClose?: () => void, [prop: string]: unknown}} Given The component's properties, which only the
- * component knows.
+ * @typedef {{onClose?: () => void, [prop: string]: unknown}} Given The component's properties, passed on
+ *   unchanged.
  */
 
 import { painted } from "../../state/first_paint.js";
@@ -39,9 +39,10 @@ export function loadStyle() {
 }
 
 /**
- * `load` imports the module, which exports the component as `name`. If loading fails, show a notice and
- * nothing else. The module and the style sheet wait for the promise `after`. An effect can run before the
- * frame that shows its component, so a part of the first paint passes `firstPaint`.
+ * Return a component that loads its module on first use. `load` imports the module, which exports the
+ * component as `name`. If loading fails, a notice is shown instead of the component. Loading waits for the
+ * promise `after`. An effect can run before the frame that shows its component, so components in the first
+ * paint pass `firstPaint`.
  * @template {object} Module
  * @param {() => Promise<Module>} load @param {keyof Module} name @param {Promise<void>} [after]
  */

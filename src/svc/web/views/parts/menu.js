@@ -1,6 +1,6 @@
-// A button with a menu: arrow keys move within it; Escape, a click elsewhere, and Back on a phone close it.
-// Also whether the page has the layout for a phone: one column, the channels in a drawer, menus as sheets.
-// The style sheets use the class `handheld` on the root element.
+// Renders menus and their buttons. Arrow keys move within a menu; Escape, a click elsewhere, and Back on a
+// phone close it. Also decides whether the page has the layout for phones, which has one column, the channels
+// in a drawer, and menus as sheets. The style sheets use the class `handheld` on the root element.
 
 /**
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
@@ -21,7 +21,7 @@ export const HANDHELD = matchMedia(
 );
 const COARSE = matchMedia("(pointer: coarse)");
 
-/** Return whether menus are sheets, as in style/later/touch.css. */
+/** Return whether menus are shown as sheets, as in style/later/touch.css. */
 export const hasSheets = () => HANDHELD.matches && COARSE.matches;
 
 const mark = () => document.documentElement.classList.toggle("handheld", HANDHELD.matches);
@@ -31,10 +31,10 @@ mark();
 /**
  * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens these
  * items in place. A line separates an item that is `apart` from the items before it. Items with a `sign` are
- * side by side and show only the sign.
+ * placed side by side and show only the sign.
  * @typedef {{label: string, icon?: IconName, sign?: unknown, danger?: boolean, apart?: boolean, checked?:
  *   boolean, why?: string | null, onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
- * Falsy items are left out.
+ * Falsy items are ignored.
  * @typedef {(Item | {heading: string} | Nothing)[]} ItemList
  * @typedef {ItemList | (() => ItemList)} Items
  * @typedef {false | null | undefined | ""} Nothing
@@ -44,7 +44,7 @@ mark();
  */
 
 /**
- * `onOpen` receives whether the menu is open.
+ * A button that opens a menu. `onOpen` receives whether the menu is open.
  * @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren,
  *   onOpen?: (open: boolean) => void, [attribute: string]: unknown}} props
  */
@@ -91,7 +91,7 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
 let pointed = null;
 
 /**
- * Click a menu's button on a right-click or a long press, so that the menu opens at that position.
+ * Open a button's menu at the position of a right-click or a long press.
  * @param {MouseEvent} event
  * @param {HTMLElement} button
  */
@@ -103,8 +103,8 @@ export function openWhere(event, button) {
 }
 
 /**
- * The menu itself, within `holder`. `opener` gets the focus back when it closes. `at` is where it was
- * requested.
+ * A menu, rendered within `holder`. `opener` gets the focus back when the menu closes. `at` is the position
+ * to open it at.
  * @param {{label: string, items: Items, holder: RefObject<HTMLElement>, opener?: HTMLElement | null, at?:
  *   Anchor | null, onClose: () => void}} props
  */
@@ -226,7 +226,8 @@ export function moveAmong(event, elements) {
 }
 
 /**
- * Make Back close a menu on a phone. In a large window, each menu would delete the Forward entries.
+ * Make Back close a menu on a phone. In a large window, Back does not close menus, because opening one would
+ * delete the Forward entries.
  * @param {() => void} onClose
  */
 export function useLayer(onClose) {

@@ -1,6 +1,5 @@
-// QR codes (ISO/IEC 18004): the modules for a short text, in byte mode at error correction level M, versions
-// 1 to 10. A code is drawn dark on light regardless of the theme, because not every phone reads inverted
-// codes.
+// Generates QR codes (ISO/IEC 18004) for short texts, in byte mode at error correction level M, versions 1 to
+// 10. A code is drawn dark on light in every theme, because not every phone reads inverted codes.
 
 import { html, useMemo } from "../../vendor/preact.js";
 
@@ -136,7 +135,7 @@ function remainder(data, degree) {
 }
 
 /**
- * Return a code of `total` bits: the value and its BCH remainder.
+ * Return the value followed by its BCH remainder, in `total` bits.
  * @param {number} value @param {number} generator @param {number} total @param {number} length
  */
 function withCheck(value, generator, total, length) {
@@ -174,7 +173,7 @@ function drawn(bits, version, mask) {
     set(6, at, at % 2 === 0);
     set(at, 6, at % 2 === 0);
   }
-  // Level M is 00; the format is masked so that it is never empty.
+  // Level M is 00. The format is masked, as the standard requires, so it is never all zeros.
   const format = bitsOf(withCheck(mask, 0x537, 15, 5) ^ 0x5412, 15).reverse();
   format.forEach((bit, at) => {
     set(at < 6 ? at : at < 8 ? at + 1 : size - 15 + at, 8, bit);

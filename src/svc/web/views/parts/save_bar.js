@@ -1,5 +1,5 @@
-// The bar at the bottom of a settings page that has unsaved changes. Switches and choices outside such a form
-// apply at once and have no bar.
+// Renders the bar at the bottom of a settings page that has unsaved changes. Switches and choices outside
+// such a form apply at once and have no bar.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
@@ -8,15 +8,15 @@ import { t } from "../../words/words.js";
 import { Button } from "./button.js";
 
 /**
- * A form shows it while something has changed. A form that creates something has no `onDiscard` and shows it
- * always. `children` are further buttons, and `attributes` are those of the button that saves.
+ * A form shows the bar while there are unsaved changes. A form that creates something has no `onDiscard` and
+ * always shows the bar. `children` are more buttons, and `attributes` are for the save button.
  * @param {{action?: string, onDiscard?: () => void, children?: ComponentChildren, [attribute: string]:
  *   unknown}} props
  */
 export function SaveBar({ action = t("save"), onDiscard, children, ...attributes }) {
   /** @type {RefObject<HTMLElement>} */
   const bar = useRef(null);
-  // The bar disappears with the changes. The focus stays on the page.
+  // When the bar disappears, keep the focus on the page.
   useLayoutEffect(() => {
     const shown = bar.current;
     const page = /** @type {HTMLElement | null} */ (shown.closest(".settings-page"));

@@ -1,5 +1,5 @@
-// The side panel of a channel, its content while it is empty, and the results of a search in a panel or
-// dialog, to which Back returns.
+// Renders a channel's side panel and its placeholder content, and remembers the search in a panel or dialog
+// for when Back returns to it.
 
 /**
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
@@ -35,14 +35,14 @@ export const EmptyState = ({ icon, children }) =>
   </div>`;
 
 /**
- * The search of each panel or dialog that was left by following a result; `at` is the number of the result.
+ * The search in each panel or dialog that was left by opening a result. `at` is the index of the result.
  * @type {WeakMap<Open, {search: any, at: number}>}
  */
 const left = new WeakMap();
 
 /**
- * Return the search that this panel or dialog was left with, if any, and a function to call when a result is
- * followed. The focus returns to that result, or goes to `field` if there is none.
+ * Return the search that was in this panel or dialog when it was left, if any, and a function to call when a
+ * result is opened. The focus returns to that result, or moves to `field` if there is none.
  * @template T
  * @param {Open | null} opened
  * @param {RefObject<HTMLElement>} field

@@ -1,11 +1,11 @@
-// Placeholders for rows that are still loading, about as large as the rows. They appear only if loading takes
-// noticeably long.
+// Renders placeholders for rows that are still loading, about as large as the rows. They appear only if
+// loading is noticeably slow.
 
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
 /**
- * Placeholders for the messages of a channel, or for a list's first `rows`.
+ * Placeholders for the messages in a channel, or for the first `rows` of a list.
  * @param {{rows?: number}} props
  */
 export const Skeletons = ({ rows }) =>

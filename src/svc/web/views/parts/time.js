@@ -1,4 +1,4 @@
-// Times in the reader's own time zone and format.
+// Formats times in the reader's time zone and language.
 
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
@@ -36,12 +36,12 @@ const UNITS = [
 ];
 
 /**
- * "clock" for the time of day, "day", "long" for both, "ago": long, but today and yesterday as words,
- * "distance": "in 3 days".
+ * "clock" is the time of day, "day" the day, "long" both, "ago" both with today and yesterday as words, and
+ * "distance" is relative, such as "in 3 days".
  * @typedef {"clock" | "day" | "long" | "ago" | "distance"} Style
  */
 
-/** The full time as a tooltip. @param {{ms: number, style?: Style}} props */
+/** A time, with the full time as a tooltip. @param {{ms: number, style?: Style}} props */
 export function Time({ ms, style = "clock" }) {
   return html`<time
     datetime=${new Date(ms).toISOString()}
@@ -71,7 +71,7 @@ function distanceOf(ahead) {
 
 const wholeOf = (/** @type {number} */ ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
 
-/** Format the day on which a time falls. @param {number} ms @param {number} [now] */
+/** Format the day of a time. @param {number} ms @param {number} [now] */
 export function dayOf(ms, now = Date.now()) {
   if (sameDay(ms, now)) return t("today");
   if (sameDay(ms, now - DAY_MS)) return t("yesterday");
@@ -89,7 +89,7 @@ export function formatMoment(ms, now = Date.now()) {
 /** Format day and time: "Today, 15:30". @param {number} ms @param {number} [now] */
 export const formatAgo = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format(CLOCK).format(ms)}`;
 
-/** Format a day for the browser's calendar, "2026-01-31", in the reader's time zone. @param {number} ms */
+/** Format a day for the browser's date picker, "2026-01-31", in the reader's time zone. @param {number} ms */
 export function dayName(ms) {
   const day = new Date(ms);
   return [day.getFullYear(), day.getMonth() + 1, day.getDate()]
@@ -108,8 +108,7 @@ export function beginningOf(name) {
 }
 
 /**
- * Return the start of the day on which a time falls, and the start of the next day, in the reader's time
- * zone.
+ * Return the start of a time's day and the start of the next day, in the reader's time zone.
  * @param {number} ms
  * @returns {[number, number]}
  */

@@ -1,16 +1,16 @@
-// Tooltips: the names of icon buttons, and the titles of all elements instead of the browser's late tooltips.
-// Shown at once on hover and on keyboard focus. A screen reader has the name or the title already, so it does
-// not read the tooltip. Touch shows no tooltip, and neither does focus on a phone.
+// Shows tooltips with the names of icon buttons and the titles of all elements, at once on hover and on
+// keyboard focus, in place of the browser's delayed tooltips. Screen readers already read the name or title,
+// so they do not read the tooltip. A touch shows no tooltip, and neither does focus on a phone.
 
 import { hasSheets } from "./menu.js";
 
 /** @type {HTMLElement | null} */
 let tip = null;
-/** The element whose name or title is shown. @type {HTMLElement | null} */
+/** The element whose name or title is displayed. @type {HTMLElement | null} */
 let shown = null;
 /**
- * The title of `shown`, which the element lacks while the pointer is on it, so that the browser does not show
- * it as well. The focus leaves the title in place, because screen readers read it.
+ * The title of `shown`, which is removed from the element while the pointer is over it, to keep the browser
+ * from showing the title too. On focus, the title stays in place, because screen readers read it.
  */
 let hidden = "";
 /** The element under the mouse. @type {EventTarget | null} */
@@ -30,8 +30,8 @@ function show(element) {
   if (element === shown && !element?.title) return;
   if (shown && hidden) shown.title ||= hidden;
   [shown, hidden] = [element, ""];
-  // An open menu explains more than its button's name, and the tooltip would cover it. A wide button shows
-  // its name itself.
+  // An open menu makes its button's name redundant, and the tooltip would cover it. A wide button shows its
+  // name itself.
   const isNamed = element?.querySelector(":scope > span")?.checkVisibility();
   const text = element?.ariaExpanded === "true" ? "" : element?.title || (isNamed ? "" : element?.ariaLabel);
   if (!element || !text) {
@@ -46,11 +46,11 @@ function show(element) {
     document.body.append(tip);
   }
   tip.textContent = text;
-  if (tip.matches(":popover-open")) tip.hidePopover(); // Show it again, above dialogs that have opened since.
+  if (tip.matches(":popover-open")) tip.hidePopover(); // Show it again, above more recent dialogs.
   tip.showPopover();
   const [at, { offsetWidth: width, offsetHeight: height }] = [element.getBoundingClientRect(), tip];
   const middle = at.left + at.width / 2 - width / 2;
-  // Below a row of a list, the tooltip would cover the next row.
+  // Below a row in a list, the tooltip would cover the next row.
   const isBeside = element.closest("nav") && at.right + 6 + width <= innerWidth;
   const below = at.bottom + 6 + height <= innerHeight;
   const top = isBeside ? at.top + at.height / 2 - height / 2 : below ? at.bottom + 6 : at.top - 6 - height;
@@ -92,7 +92,8 @@ export function startTooltips() {
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hide(), listen);
   for (const type of ["pointerdown", "focusout", "scroll"]) document.addEventListener(type, hide, listen);
   document.documentElement.addEventListener("pointerleave", hide);
-  // Some titles are set or changed while the mouse is on their element, such as the names of who reacted.
+  // Some titles are set or changed while the mouse is over their element, such as the names of members who
+  // reacted.
   new MutationObserver((changes) => {
     const isPointed = (/** @type {MutationRecord} */ { target: element }) =>
       pointed instanceof Node && element.contains(pointed) && element instanceof HTMLElement && element.title;

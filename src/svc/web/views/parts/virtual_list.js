@@ -1,15 +1,16 @@
-// The visible part of a long scrolling list with rows of known heights. Hidden rows are empty space, so that
-// a thousand rows cost as much as forty.
+// Renders only the visible part of a long list whose row heights are known. Empty space replaces the other
+// rows, so a thousand rows cost as much as forty.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 
-const BEYOND_PX = 400; // The height rendered beyond the visible part, for fast scrolling.
+const BEYOND_PX = 400; // The height to render beyond the visible part, for fast scrolling.
 
 /**
- * `heights` are the row heights in rem. Return {from, to, before, after, list, show}: the rows to render,
- * the space around them in px, the list's ref, and `show(index)`, which scrolls to a row synchronously.
+ * Return {from, to, before, after, list, show}: the rows to render, the space before and after them in px,
+ * the list's ref, and `show(index)`, which scrolls to a row synchronously. `heights` are the row heights in
+ * rem.
  * @param {number[]} heights
  */
 export function useWindow(heights) {
@@ -23,7 +24,7 @@ export function useWindow(heights) {
     const scroller = around();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const top = scroller.getBoundingClientRect().top - list.current.getBoundingClientRect().top;
-    // The position is rounded, so that scrolling by a pixel rarely renders the list again.
+    // The position is rounded, so scrolling by a pixel rarely renders the list again.
     const next = {
       top: Math.floor(top / 100) * 100,
       bottom: Math.ceil((top + scroller.clientHeight) / 100) * 100,

@@ -1,5 +1,5 @@
-// The members by role, online ones first. Only visible rows are rendered; the arrow keys move through all of
-// them. Also a member's row in a dialog's list.
+// Lists the members by role, online members first. Only visible rows are rendered, but the arrow keys move
+// through all rows. Also renders a member's row for lists in dialogs.
 
 /**
  * @import { Member as OneMember } from "../../types/api.js"
@@ -31,7 +31,7 @@ import { useWindow } from "../parts/virtual_list.js";
 import { personItems } from "./person_menu.js";
 import { usePersonMenu } from "./person_menu_trigger.js";
 
-// The row heights, the same as in style/later/people.css.
+// The row heights, as in style/later/people.css.
 const HEAD_REM = 2.25;
 const PERSON_REM = 2.75;
 
@@ -80,7 +80,7 @@ function Roster({ rows }) {
   const { from, to, before, after, list, show } = useWindow(
     rows.map(({ member }) => (member ? PERSON_REM : HEAD_REM)),
   );
-  const [current, setCurrent] = useState(""); // The id of the member that the arrow keys have reached.
+  const [current, setCurrent] = useState(""); // The id of the member that the arrow keys last reached.
   const [moves, setMoves] = useState(0);
   useLayoutEffect(() => {
     if (moves) list.current.querySelector(`[data-id="${CSS.escape(current)}"] > button`)?.focus();
@@ -178,7 +178,7 @@ const Member = memo(
 );
 
 /**
- * Return the index of the member that this key leads to; null for other keys.
+ * Return the index of the member that this key moves to; null for other keys.
  * @param {Row[]} rows
  * @param {number} at
  * @param {string} key

@@ -1,4 +1,5 @@
-// Our own name and avatar, which open the menu of our presence, and the settings button, in the corner.
+// Renders our own name and avatar, which open the menu for our presence, and the settings button, in the
+// corner.
 
 import { tryOrNotify } from "../../state/notices.js";
 import { setPresence, ownInvisible, ownQuiet } from "../../state/people.js";

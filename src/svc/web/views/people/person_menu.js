@@ -1,4 +1,4 @@
-// A member's menu, opened by a right-click, a long press, or a button.
+// Renders a member's menu, which a right-click, a long press or a button opens.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -30,7 +30,12 @@ export function PersonMenu({ opening: { id, name, opener, at }, onClose }) {
   </span>`;
 }
 
-/** Return all actions on a member. @param {string} id @param {string} name @returns {ItemList} */
+/**
+ * Return the items for all actions on a member.
+ * @param {string} id
+ * @param {string} name
+ * @returns {ItemList}
+ */
 export function personItems(id, name) {
   const member = memberOf(id);
   return [aboutAnybody(id, name), aboutOthers(id, name), member ? memberItems(member) : []].flatMap(

@@ -1,4 +1,4 @@
-// A member's profile: name, roles and actions.
+// Shows a member's profile: name, roles and actions.
 
 /** @import { ItemList } from "../parts/menu.js" */
 

@@ -1,4 +1,4 @@
-// The dialog that reports a member or a message to the moderators.
+// Shows the dialog that reports a member or a message to the moderators.
 
 /** @import { Message } from "../../types/api.js" */
 /** @import { PrivateMessage } from "../private/message_adapter.js" */
@@ -19,7 +19,7 @@ import { Field } from "../parts/field.js";
 const MAX_LENGTH = 1000;
 
 /**
- * Report `message`, or the member with `memberId`.
+ * The dialog that reports `message`, or the member with the id `memberId`.
  * @param {{message?: Message | PrivateMessage | null, memberId?: string, onClose: () => void}} props
  */
 export function Report({ message = null, memberId = "", onClose }) {

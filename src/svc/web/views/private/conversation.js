@@ -1,5 +1,5 @@
-// A private conversation: its members, messages and composer. The server gets only encrypted data: no drafts,
-// typing events or previews.
+// Renders a private conversation: its members, messages and composer. The server receives only encrypted
+// data, so there are no synchronised drafts, typing events or previews.
 
 /** @import { PrivateConversation as One } from "../../state/private_conversations.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -99,7 +99,7 @@ function Open({ conversation }) {
   </main>`;
 }
 
-/** Return why new messages will not be read at once, if there is a reason. @param {One} conversation */
+/** Return why the other members cannot read new messages yet; "" if they can. @param {One} conversation */
 function hindrance(conversation) {
   const name = nameOf(conversation);
   const problem = problems.value.get(conversation.id);

@@ -1,5 +1,5 @@
-// The call in a private conversation, above its messages: the stage, with a sign that the call is private, or
-// the join button.
+// Renders the call in a private conversation, above its messages: the stage, with a sign that the call is
+// private, or the join button.
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 

@@ -1,6 +1,6 @@
-// The composer for a private conversation, with its attachments. An image's metadata, such as place, time and
-// camera, is stripped by redrawing the image, because the server cannot strip encrypted files. Images that
-// cannot be drawn are sent unchanged, without a type.
+// Renders the composer for a private conversation, with its attachments. An image's metadata, such as
+// location, time and camera, is stripped by redrawing the image, because the server cannot strip it from
+// encrypted files. Images that cannot be redrawn are sent unchanged, without a type.
 
 /** @import { PrivateUploads } from "../../state/private/uploads.js" */
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
@@ -26,7 +26,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
     /** @type {PrivateUploads | null} */ (attaching.get(conversation.id) ?? null),
   );
   const [text, setText] = useState(begun.get(conversation.id) ?? "");
-  // Names as shown in the field; drafts and sent messages are markdown.
+  // The names that the field shows; drafts and sent messages are markdown.
   const [names] = useState(() => /** @type {Map<string, string>} */ (new Map()));
   const shut = closed || !hasPermission("send_messages");
   const write = (/** @type {string} */ now) => {
@@ -63,7 +63,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
     },
   });
   const { writing } = form;
-  // Wait for this before attaching: a message sent at the same moment would be sent without its files.
+  // Files can be attached only after this, because a message sent before would be sent without its files.
   useLayoutEffect(() => {
     privateClient().then((client) => setUploads(client.uploadsOf(conversation.id, withoutMetadata)));
   }, []);

@@ -1,4 +1,4 @@
-// The messages in a private conversation by day, and our unsent messages.
+// Lists the messages in a private conversation by day, and our unsent messages.
 
 /** @import { Noted, PrivateConversation, Unsent as Item } from "../../state/private_conversations.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -31,11 +31,11 @@ import { t } from "../../words/words.js";
 
 const AT_ONCE = 100; // The number of messages rendered at first. More are rendered on request.
 const AT_END_PX = 24;
-const TOGETHER_MS = 5 * 60_000; // The same as in channels (views/conversation/timeline.js).
-const MARKED_MS = 2400; // The same as in style/conversation.css.
+const TOGETHER_MS = 5 * 60_000; // As in channels (views/conversation/timeline.js).
+const MARKED_MS = 2400; // As in style/conversation.css.
 
 /**
- * `history` has the messages, `hasPermission` checks permissions, and `editing` is the message being edited.
+ * `history` contains the messages, and `editing` is the id of the message being edited.
  * @param {{conversation: PrivateConversation, history: History, hasPermission: (permission: Permission) =>
  *   boolean, editing: string | null, onEdit: (id: string | null) => void}} props
  */
@@ -90,7 +90,7 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
-    // If the content grew before this event, keep following.
+    // If the content grew before this event, stay at the end.
     following.current = atEnd || (following.current && scrollTop >= put.current - AT_END_PX);
   };
   const older = () => {

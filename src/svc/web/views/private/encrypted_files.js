@@ -1,4 +1,4 @@
-// Files in a private message. Images are decrypted once they are visible; other files on request.
+// Renders the files in a private message. Images are decrypted once they are visible, other files on request.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { PrivateFile, PrivateMessage } from "./message_adapter.js" */

@@ -1,4 +1,4 @@
-// The dialog that creates a private group conversation: its members and name.
+// Shows the dialog that creates a private group conversation, with its members and name.
 
 import { openConversation } from "../../state/navigation.js";
 import { privateClient } from "../../state/private_client.js";

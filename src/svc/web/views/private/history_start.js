@@ -1,5 +1,6 @@
-// The start of a private conversation's stored history: either the beginning of the conversation, or the
-// point at which a new device joined. A new device can ask the member's other devices for earlier messages.
+// Renders the start of a private conversation's stored history, which is the beginning of the conversation or
+// the time when this device joined. A new device can request earlier messages from the member's other
+// devices.
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 

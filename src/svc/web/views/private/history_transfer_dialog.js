@@ -1,5 +1,5 @@
-// The dialog that asks whether to send earlier messages to another device that signs in as us. Shows the
-// device and warns that it may belong to somebody else.
+// Shows the dialog that asks whether to send earlier messages to another device that signs in as us. It
+// identifies the device and warns that somebody else may own it.
 
 import { privateClient } from "../../state/private_client.js";
 import { conversations } from "../../state/private_conversations.js";

@@ -1,4 +1,4 @@
-// An incoming call: shows the caller and rings, until the call is accepted, declined or ended.
+// Shows the caller of an incoming call and rings until the call is accepted, declined or ended.
 
 /** @import { Call } from "../../state/private_calls.js" */
 

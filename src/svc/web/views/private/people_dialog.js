@@ -1,5 +1,5 @@
-// The dialog with the members and name of a private group conversation. It can also add members and leave the
-// conversation.
+// Shows the dialog with the members and name of a private group conversation, which can also add members and
+// leave the conversation.
 
 /** @import { Client } from "../../state/private_client.js" */
 

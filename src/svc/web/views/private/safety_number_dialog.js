@@ -20,7 +20,7 @@ export function NumberDialog({ conversationId, onClose }) {
   // Null if this device is not in the group.
   const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined));
   const [problem, setProblem] = useState("");
-  // Whether the camera is scanning, and the wrong code that it has read, if any.
+  // Whether the camera is scanning, and the wrong code that it last read, if any.
   const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" });
   useEffect(() => {
     privateClient()

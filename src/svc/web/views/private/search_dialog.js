@@ -1,4 +1,4 @@
-// The search in private messages that this browser has stored. The server learns nothing about the search.
+// Searches the private messages stored in this browser. The server learns nothing about the search.
 
 /** @import { DecryptedMessage } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

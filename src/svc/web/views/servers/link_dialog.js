@@ -1,6 +1,6 @@
-// Linking our account here to our account on another server. Each step is a question: may the other server be
-// asked, is its account ours, and shall our profile show it. Nothing is sent before the answer. See
-// docs/servers.md
+// Shows the dialog that links our account here to our account on another server. Each step asks a question:
+// whether to ask the other server, whether its account is ours, and whether to show it on our profile.
+// Nothing is sent before the member agrees. See docs/servers.md
 
 /** @import { Received } from "../../state/linked_accounts.js" */
 /** @import { Statement } from "../../transport/account_statements.js" */
@@ -17,7 +17,7 @@ import { Dialog } from "../parts/dialog.js";
 import { Face } from "./rail.js";
 
 /**
- * `origin` is the server to ask. `message` is what another server's page has sent.
+ * `origin` is the server to ask. `message` is the message from another server's page, if any.
  * @param {{origin?: string, message?: string, onClose: () => void}} props
  */
 export function LinkDialog({ origin, message = "", onClose }) {
@@ -52,7 +52,7 @@ export function LinkDialog({ origin, message = "", onClose }) {
 }
 
 /**
- * Open an address of another server without a referrer. The dialog closes only if the page stays, because
+ * Open a URL on another server without a referrer. The dialog closes only if this page stays open, because
  * closing it changes the browser's history, which would stop the navigation.
  * @param {string} address @param {() => void} onClose
  */
@@ -69,7 +69,7 @@ function visit(address, onClose) {
 }
 
 /**
- * The question of one step about another server.
+ * The question for one step.
  * @param {{title: string, text: string, note: string, action: string, decline?: string, origin: string,
  *   problem: string, busy: boolean, onAct: () => void, onClose: () => void}} props
  */
@@ -109,7 +109,10 @@ function Question({
   <//>`;
 }
 
-/** Ask the other server's page for its statement. @param {{origin: string, onClose: () => void}} props */
+/**
+ * The step that asks the other server's page for its statement.
+ * @param {{origin: string, onClose: () => void}} props
+ */
 function Start({ origin, onClose }) {
   const { busy, problem, run } = useFormRequest();
   const host = hostOf(origin);
@@ -125,7 +128,7 @@ function Start({ origin, onClose }) {
 }
 
 /**
- * Give our statement to the server that asks for it.
+ * The step that gives our statement to the server that has requested it.
  * @param {{from: Statement, onClose: () => void}} props
  */
 function Request({ from, onClose }) {
@@ -144,8 +147,8 @@ function Request({ from, onClose }) {
 }
 
 /**
- * Show the other account on our profile. Without an own statement, the other server has not been asked yet to
- * show ours.
+ * The step that shows the other account on our profile. If `own` is missing, the other server has not been
+ * asked to show our account yet.
  * @param {{from: Statement, own?: string, onClose: () => void}} props
  */
 function Show({ from, own, onClose }) {

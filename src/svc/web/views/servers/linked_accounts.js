@@ -1,4 +1,4 @@
-// Linked accounts: on a member's profile, and our own in the settings.
+// Lists linked accounts: a member's on the profile, and our own in the settings.
 
 /** @import { Confirmation, LinkedAccount } from "../../state/linked_accounts.js" */
 /** @import { Member } from "../../types/api.js" */
@@ -26,7 +26,10 @@ import { Icon } from "../parts/icon.js";
 import { MenuButton } from "../parts/menu.js";
 import { dateOf } from "../parts/time.js";
 
-/** The accounts on a member's profile. Shown when there are any. @param {{member: Member}} props */
+/**
+ * The linked accounts on a member's profile. Renders nothing if there are none.
+ * @param {{member: Member}} props
+ */
 export function LinksOfMember({ member }) {
   const { value: links, again } = useResponse(() => linksOf(member.id), [member.id]);
   if (!links?.length) return null;
@@ -46,7 +49,7 @@ export function LinksOfMember({ member }) {
  */
 function Link({ memberId, link, onRemove }) {
   const { busy, get } = useFormRequest();
-  // The name there, "" if it is not confirmed, or null if there is no response; undefined until we ask.
+  // The name on that server, "" if not confirmed, or null without a response; undefined until we ask.
   const [name, setName] = useState(/** @type {string | null | undefined} */ (undefined));
   const host = hostOf(link.origin);
   const mayVerify = servers.value.some(({ origin, token }) => origin === link.origin && token);
@@ -86,7 +89,7 @@ function Link({ memberId, link, onRemove }) {
   </li>`;
 }
 
-/** Our own links, and the confirmations that we gave for other servers. */
+/** Our own links, and the confirmations that we have given for other servers. */
 export function OwnLinks() {
   const [problem, setProblem] = useState("");
   useEffect(() => {

@@ -1,5 +1,5 @@
-// The rail: this server and the member's other servers, next to the page. A click is an ordinary navigation
-// without a referrer. Shown once there is a second server. See docs/servers.md
+// Shows the server rail next to the page, with this server and the member's other servers, once there is a
+// second server. A click is an ordinary navigation without a referrer. See docs/servers.md
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
 
@@ -17,14 +17,14 @@ import { IconButton } from "../parts/button.js";
 
 const PORT = /:\d+$/;
 
-/** Show the rail from now on, as soon as there is a second server. */
+/** Start showing the rail whenever there is a second server. */
 export function startRail() {
   const isVisible = signal(document.visibilityState === "visible");
   document.addEventListener("visibilitychange", () => {
     isVisible.value = document.visibilityState === "visible";
   });
   startOtherServers(isVisible);
-  // Another server's page asks for a linked account. The list of servers is known by now.
+  // Handle a message about a linked account from another server's page. The list of servers is known by now.
   effect(() => {
     const message = member.value && takeMessage();
     if (message) showDialog("link-accounts", { message });
@@ -54,7 +54,7 @@ function Rail() {
   </nav>`;
 }
 
-/** Ignore a click on the link to this page itself. @param {Event} event */
+/** Ignore clicks on the link to this server. @param {Event} event */
 const stay = (event) => event.preventDefault();
 
 /** @param {{server: OtherServer}} props */
@@ -66,7 +66,7 @@ function Entry({ server }) {
     : unread
       ? t("servers-unread", { count: unread })
       : "";
-  // Always name the host, because a server can choose any name and picture.
+  // Always show the host, because a server can choose any name and icon.
   const text = [name, name === hostOf(origin) ? "" : hostOf(origin), news].filter(Boolean).join(" · ");
   // Leaving this page would end the call.
   const target = callState.value === "none" ? "_self" : "_blank";

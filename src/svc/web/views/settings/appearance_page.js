@@ -1,4 +1,4 @@
-// The page's appearance and language.
+// Shows the settings for the appearance and the language.
 
 import { setAppearance, appearance, TEXT_SIZES } from "../../state/appearance.js";
 import { keepSettings } from "../../state/browser_history.js";

@@ -1,4 +1,5 @@
-// The page for exporting our data, leaving the server, and deleting our data. It explains the effects.
+// Shows the settings page for exporting our data, leaving the server, and deleting our data. It explains the
+// effects.
 
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { deleteData, exportData, leaveServer } from "../../state/own_account.js";
@@ -63,7 +64,7 @@ export function DataPage() {
   `;
 }
 
-/** Downloads all of our data as a file. */
+/** A button that downloads all our data as a file. */
 function Export() {
   const [bytes, setBytes] = useState(/** @type {number | null} */ (null));
   const [problem, setProblem] = useState("");
@@ -97,6 +98,6 @@ function save(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
-  // By then, the browser has started the download.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

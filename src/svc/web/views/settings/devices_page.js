@@ -1,4 +1,4 @@
-// The devices that sign in as us, and a code for another device.
+// Lists the devices that can sign in as us, and creates a code for another device.
 
 /** @import { Device as LinkedDevice } from "../../types/api.js" */
 /** @import { ResponseBody } from "../../types/wire.js" */

@@ -1,4 +1,5 @@
-// The page for signing out or using another account. Explains what happens to the current account.
+// Shows the settings page for signing out or using another account. It explains the effect on the current
+// account.
 
 import { devices, keptCodeMadeAt, loadDevices } from "../../state/devices.js";
 import { conversations } from "../../state/private_conversations.js";
@@ -28,8 +29,8 @@ export function IdentityPage({ onPage }) {
       html`<p><${Button} look="danger" onClick=${() => setConfirm("other")}>${t("change-identity")}<//></p>`
     }
     ${
-      // The list is below the buttons, because otherwise it would push them away from the pointer once the
-      // devices are known.
+      // This text is below the buttons; above them, it would push them away from the pointer once the devices
+      // are known.
       alone &&
       html`<p class="advice">
         ${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//>

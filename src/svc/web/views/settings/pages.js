@@ -1,11 +1,11 @@
-// The settings pages, in four groups and in their displayed order.
+// Lists the settings pages, in four groups and in display order.
 
 /**
  * @import { FunctionComponent } from "../../vendor/preact.js"
  * @import { IconName } from "../parts/icon.js"
  *
- * `hasPermission` returns whether we see the page, and `words` the names of its settings, which its search
- * matches.
+ * `hasPermission` returns whether we may see the page, and `words` returns the names of its settings, for the
+ * search.
  * @typedef {{name: string, group: "own" | "community" | "moderation" | "system", icon: IconName,
  *   Page: FunctionComponent<any>, hasPermission?: () => boolean, words: () => string[]}} SettingsPage
  */
@@ -218,7 +218,7 @@ export const PAGES = [
   },
 ];
 
-/** Return whether we may manage webhooks, on the server or in any channel. */
+/** Return whether we may manage webhooks on the server or in any channel. */
 function mayManageWebhooks() {
   return (
     hasPermission("manage_webhooks") ||

@@ -1,4 +1,4 @@
-// Our own name, status and avatar.
+// Edits our name, status and avatar.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -27,7 +27,7 @@ const TEXTS = /** @type {const} */ ([
 ]);
 
 /**
- * The name and the status. They are saved together.
+ * The form for the name and the status, which are saved together.
  * @param {{id: string, name: string, status: string}} props
  */
 function Texts({ id, ...known }) {

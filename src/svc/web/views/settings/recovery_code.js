@@ -1,5 +1,5 @@
-// Recovery codes: one to keep, for returning after losing every device, which is shown once, and one that the
-// owner creates for a member who has lost all devices.
+// Shows recovery codes: the one that a member keeps for signing in after losing all devices, and the one that
+// the owner creates for a member who has lost all devices. A code is shown only once.
 
 /**
  * @import { ResponseBody } from "../../types/wire.js"

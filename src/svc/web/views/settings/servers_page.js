@@ -1,5 +1,5 @@
-// The member's other servers: add, order and remove them, and the link that another page uses to show this
-// server's counts.
+// Adds, orders and removes the member's other servers, and shows the link that lets another server's page
+// show our counts on this server.
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
 

@@ -1,5 +1,5 @@
-// The settings: a search field and a grouped list of pages at the side, with the open page next to it. On a
-// phone, the list expands.
+// Shows the settings: a search field and a grouped list of pages, with the open page next to it. On a phone,
+// the list is collapsible.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { SettingsPage } from "./pages.js" */
@@ -90,7 +90,7 @@ export function Settings({ page = "profile", onClose }) {
 }
 
 /**
- * Return the pages whose name or setting contains this text, each with the matching name.
+ * Return the pages whose name or settings contain this text, each with the matching name.
  * @param {SettingsPage[]} pages @param {string} wanted
  */
 function matchingPages(pages, wanted) {

@@ -1,4 +1,4 @@
-// The list of keyboard shortcuts.
+// Shows the list of keyboard shortcuts.
 
 import { FORMATS } from "../../state/markdown_formatting.js";
 import { html } from "../../vendor/preact.js";

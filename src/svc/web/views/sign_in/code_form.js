@@ -1,4 +1,4 @@
-// The form for signing in on a new device with a code from another device or from the owner.
+// Renders the form for signing in on a new device with a code from another device or from the owner.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./submit_buttons.js" */

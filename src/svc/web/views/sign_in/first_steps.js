@@ -1,5 +1,5 @@
-// The welcome for an owner who is alone: four steps, each done in place. Only the current step shows its
-// controls.
+// Guides an owner who is alone on the server through four first steps, each completed in place. Only the
+// current step shows its controls.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /** @import { Signal } from "../../vendor/signals.js" */

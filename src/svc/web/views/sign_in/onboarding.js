@@ -1,4 +1,4 @@
-// Greets a new member with the server's icon and its channels. After the member's first message, offers
+// Greets a new member with the server's icon and channels and, after the member's first message, offers
 // notifications and a recovery code. Each appears once, above the composer.
 
 import { channels } from "../../state/channels.js";
@@ -16,7 +16,7 @@ import { Icon } from "../parts/icon.js";
 const MAX_CHANNELS = 4;
 
 /**
- * Return a handler that goes to the next stage, and keeps the focus in the channel.
+ * Return a handler that goes to the next stage and keeps the focus in the channel.
  * @param {"writing" | ""} next
  */
 const leave = (next) => (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {

@@ -1,4 +1,5 @@
-// The form after signing out in this browser: sign in again with one click, or as somebody else.
+// Renders the form after signing out in this browser, which signs the member in again with one click, or lets
+// somebody else sign in.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./submit_buttons.js" */

@@ -1,4 +1,4 @@
-// The sign-in view: the server's name, the ways to sign in, and the wait for admission.
+// Renders the sign-in view: the server's name, the ways to sign in, and the wait for admission.
 
 /** @import { Refusal } from "../../transport/http.js" */
 /** @import { Info } from "../../types/wire.js" */
@@ -41,7 +41,7 @@ function title(server) {
     : t("join-server", { server: server.name });
 }
 
-/** Shows the number of members and, with an invite, the number online. @param {{server: Info}} props */
+/** The number of members and, with an invite, the number online. @param {{server: Info}} props */
 function Who({ server }) {
   if (invitation.value?.founder) return html`<p>${t("first-member")}</p>`;
   /** @type {{members: number, online?: number}} */
@@ -53,7 +53,7 @@ function Who({ server }) {
 }
 
 /**
- * The sign-in forms that this server accepts, or why none can be offered.
+ * The sign-in forms that this server accepts, or why there are none.
  * @param {{server: Info | null}} props
  */
 function WayIn({ server }) {
@@ -70,7 +70,7 @@ function WayIn({ server }) {
 
 /** @param {Refusal} refusal */
 function sentAway(refusal) {
-  // The server asks for a name, so the account that this browser remembers is gone.
+  // The server requires a name, so the account that this browser remembers no longer exists.
   if (refusal.code === "invalid_nickname") return t("kicked-out");
   if (refusal.code === "banned") return banned(refusal);
   return ["sign_in_again", "signed_out"].includes(refusal.code)

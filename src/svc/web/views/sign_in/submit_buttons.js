@@ -1,4 +1,4 @@
-// The submit buttons of the sign-in forms: with this browser's key, or through the account provider.
+// Renders the submit buttons of the sign-in forms, which use this browser's key or the account provider.
 
 /** @import { Problem, Step } from "../../state/sign_in.js" */
 /** @import { Info, ErrorBody } from "../../types/wire.js" */
@@ -12,10 +12,13 @@ import { Button } from "../parts/button.js";
 
 const ACCOUNT = "account";
 
-/** Return the provider's name as members know it: the host of its pages. */
+/** Return the provider's name for display, which is the host of its pages. */
 export const providerName = () => new URL(info.value?.signIn.account?.issuer ?? location.href).host;
 
-/** `action` is the label that names the result. @param {{takes: Takes, action: string}} props */
+/**
+ * The submit buttons. `action` is the label, which describes the result.
+ * @param {{takes: Takes, action: string}} props
+ */
 export function Ways({ takes: { local, account }, action }) {
   const direct = local || held.value;
   return html`<div class="ways">
