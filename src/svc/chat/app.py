@@ -246,7 +246,7 @@ def _port_of(
 
 
 def _mdns_info(config: ChatConfig, name: str, address: str) -> AdvertisedServer:
-    """Return the mDNS advertisement for the server at `address`."""
+    """Return the mDNS advertisement for the server at the URL `address`."""
     parts = urlsplit(address)
     server_id = read_or_create_server_id(config.identity.server_id, config.data_dir)
     return AdvertisedServer(

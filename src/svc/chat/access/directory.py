@@ -299,9 +299,7 @@ class Directory:
         return frozenset(member.id for member in self.members.values() if holds(member))
 
     def representatives(self, *channels: Channel, but_not: str) -> Iterator[str]:
-        """Yield one member of each group with the same permissions in these channels, except the member
-        `but_not`.
-        """
+        """Yield one member for each distinct set of permissions in these channels. Never yields `but_not`."""
         own, seen = self._with_own_permissions(*channels), set[tuple[str, ...]]()
         for member in self.members.values():
             if member.id != but_not and (member.id in own or member.role_ids not in seen):

@@ -41,7 +41,7 @@ class Devices:
         return store.of_session(connection, session.session_id)
 
     async def last_seen(self, now: float) -> dict[str, int]:
-        """Return when each member was last seen on any device, in ms since 1970. Online members are seen
+        """Return when each member was last seen on any device, in ms since 1970. Online members count as seen
         now.
         """
         times = await store.last_seen(self._database)

@@ -154,8 +154,8 @@ MAX_AT_ONCE = 16
 class _Endpoints:
     authorization: str
     token: str
-    # Whether client credentials are sent in a header, which every provider must support, or in the form,
-    # because the provider does not list the header among its methods.
+    # Whether client credentials are sent in a header, which every provider must support. If False, they are
+    # sent in the form, because the provider does not list the header among its methods.
     basic: bool
 
 

@@ -59,7 +59,8 @@ def _good(ends: float, now: float) -> bool:
     return 0 < ends - now <= LIFETIME_S
 
 
-# 16 of 31 characters give 79 bits of entropy, too many to guess. No two characters look alike.
+# 16 characters from an alphabet of 31 give 79 bits of entropy, too many to guess. No two characters look
+# alike.
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 LENGTH = 16
 

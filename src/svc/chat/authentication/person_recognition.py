@@ -36,12 +36,12 @@ _FAULT_MESSAGES = "marks could not be swept", "sweeping marks failed"
 
 logger = logging.getLogger(__name__)
 
-# Returns whether a person is punished at the given time in ms. Called inside a write.
+# Returns whether a person is punished at the given time in ms. Called within a write.
 Punished = Callable[[Connection, str, int], bool]
 
 
 class PersonRecognition:
-    """The stored marks, which identify people. Call methods that take a connection inside a write."""
+    """The stored marks, which identify people. Call methods that take a connection within a write."""
 
     def __init__(self, database: Database, data_dir: Path, punished: Sequence[Punished]) -> None:
         self._database = database
@@ -105,7 +105,7 @@ class PersonRecognition:
             after = await self._database.write(step)
 
     def _sweep_some(self, connection: Connection, after: str, now_ms: int) -> str | None:
-        """Delete the marks of some people. Return the position from which to continue, or None at the end."""
+        """Delete the marks of some people. Return the position to continue from, or None at the end."""
         expired = store.expired_persons(connection, now_ms - RETENTION_MS, after, _AT_ONCE)
         for person_id in expired:
             if not self._is_punished(connection, person_id, now_ms):

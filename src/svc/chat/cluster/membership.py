@@ -260,7 +260,7 @@ class Membership:
         return msgspec.json.encode(self._status())
 
     async def _stay_certain(self) -> None:
-        """Extend this owner's certainty while no node can renew or take the lease."""
+        """Extend this owner's trust in its lease while no node can renew or take the lease."""
         while True:
             await asyncio.sleep(self._beat_s)
             began = time.monotonic()

@@ -25,7 +25,7 @@ _CONNECT_S = 5.0
 _CLOSE_S = 2.0
 # How long to wait during startup while NATS is slow or electing a leader.
 START_S = 30.0
-# A client finds another available server within this time, so shorter outages are not logged.
+# A connection finds another available server within this time, so shorter outages are not logged.
 _QUIET_S = 1.0
 _MAX_FAULTS = 100
 

@@ -63,7 +63,7 @@ class LogTrimmed(ClusterError):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Identifies the community of a log. Stored in the stream's metadata."""
+    """The identity of a log's community, stored in the stream's metadata."""
 
     community: str
     # A digest of the key that signs access tokens, which all nodes must share.

@@ -276,7 +276,7 @@ class Node:
                 self._membership.release()
                 raise
             except (commit_log.LogLost, ClusterError, sqlite3.OperationalError) as fault:
-                # The previous owner may have appended an entry in the meantime.
+                # The previous owner may have appended another entry.
                 outage.failed(str(fault))
                 time.sleep(0.05)
                 continue

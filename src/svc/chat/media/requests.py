@@ -159,7 +159,7 @@ class MediaRequests(Requests):
         if not _NAME.fullmatch(name):
             raise ChatError("not_found")
         left_s = self._media.urls.remaining_s(name, query.ends, query.signature)
-        # Shared caches must not store the file, because access to it expires.
+        # Shared caches must not store the file, because its URL is the only credential.
         return await self.serve(http_request, PREFIX + name, f"private, max-age={left_s}, immutable")
 
     @endpoint(

@@ -292,7 +292,7 @@ class ServerIcon:
             return None
 
     def set(self, connection: Connection, key: str | None) -> None:
-        """Set the icon. Call this within a write, and `changed` afterwards."""
+        """Set the icon. Call this within a write, and `changed` after it."""
         self._media.release(connection, SERVER, _OWNER_ID)
         if key is None:
             connection.execute("DELETE FROM facts WHERE name = 'icon_key'")

@@ -17,8 +17,8 @@ from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
-# The storage limits for one holder, enough for a few thousand images, and for all holders. The latter applies
-# only if the server's disk is large enough.
+# The storage limits for one holder, enough for a few thousand images, and for all holders. The limit for all
+# applies only if the server's disk is large enough.
 MAX_BYTES_PER_MEMBER = 4 * _GB
 MAX_BYTES = 256 * _GB
 # The maximum number of listed members. The list shows those with the most data, and the total for all others.

@@ -50,7 +50,9 @@ class OwnMessages:
             last = page[-1]["n"], page[-1]["emoji"]
 
     async def erase_some(self, member_id: str, since_ms: int = 0, until_ms: int | None = None) -> bool:
-        """Delete a batch of a member's messages from between two times. Return False once none are left."""
+        """Delete a batch of the messages that a member posted between two times. Return False once none are
+        left.
+        """
 
         def remove(connection: Connection) -> list[Message]:
             which = member_id, MEMBER, first_number_at(since_ms), since_ms, until_ms, _ERASED_AT_ONCE

@@ -32,7 +32,7 @@ class Case(Protocol):
     """A report to moderators about a message, before the report is stored."""
 
     def write(self, connection: Connection) -> None:
-        """Store the report. Call this within the write that posts the message, and `filed` afterwards."""
+        """Store the report. Call this within the write that posts the message, and `filed` after it."""
 
     def filed(self) -> None: ...
 

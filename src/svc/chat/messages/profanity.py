@@ -36,7 +36,7 @@ _SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])++")
 _LETTER = re.compile(r"[\w@$]")
 _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
-# The longest distinguished run of a letter. No word has four of a letter in a row, so longer runs count as
+# The longest distinguished run of a letter. No word has a letter four times in a row, so longer runs count as
 # three.
 _MAX_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
@@ -313,7 +313,7 @@ class WordList:
             text = "\n".join(word for _, word in words)
             starts = [0, *accumulate(len(word) + 1 for _, word in words)]
             earlier = len(matching)
-            # Remove matched words from time to time, because later entries need not search them.
+            # Remove matched words from time to time, so that later entries do not search them again.
             while unsearched and len(matching) - earlier < _WORDS_AT_ONCE:
                 unsearched -= 1
                 for start in _words_with(self._starred[unsearched], text):

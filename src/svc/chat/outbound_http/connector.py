@@ -30,9 +30,9 @@ from aiohttp.http import RawResponseMessage
 
 from svc.chat.outbound_http.address_checks import FetchError, address_literals, is_public
 
-# The number of threads for system look-ups, which cannot be cancelled. Separate threads ensure that a slow
-# name server delays nothing else. There are as many as simultaneous downloads, so that names that never
-# resolve do not block other look-ups.
+# The number of threads for DNS look-ups by the system, which cannot be cancelled. Separate threads ensure
+# that a slow name server delays nothing else. There are as many as simultaneous downloads, so that names that
+# never resolve do not block other look-ups.
 LOOK_UPS_AT_ONCE = 96
 # The maximum number of IP addresses to try for a name. Some names have hundreds, but a few are enough to find
 # one that responds.

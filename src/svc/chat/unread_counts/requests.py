@@ -59,7 +59,7 @@ class ServerCounts(Response):
 
 class RailRequests(Requests):
     """The endpoints for counts tokens and counts. `totals` returns a member's counts, `name` the server's
-    name, and `picture` its icon's bytes.
+    name, and `picture` the bytes of its icon.
     """
 
     def __init__(

@@ -44,7 +44,7 @@ _FIRST_PAUSE_S = 2.0
 # The longest time for storing a large object. A worker may still be storing it after losing its lease.
 STORING_S = 900.0
 MAX_LISTED = 500
-# The number of members whose last turn is remembered. Others are served first.
+# The number of members whose last turn is remembered. A forgotten member gets the next turn.
 _MAX_REMEMBERED = 10_000
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
@@ -78,7 +78,7 @@ class _Claimed:
 
 # The job as the operator and the owner see it. The lease is omitted, because only the worker may know it.
 class MemberTurns:
-    """Each member's last turn. Turns are numbered."""
+    """The number of each member's last turn."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
@@ -141,7 +141,7 @@ class Queue:
     def store_counts(self, counts: JobCounts) -> None:
         """Store the counts from a write, and wake the workers if they may be able to claim more jobs."""
         before, self._counts = self._counts, counts
-        # Emoji jobs are limited in number, so a finished one may allow another to start.
+        # Only a few emoji jobs run at a time, so a finished one may allow another to start.
         if counts.ready > before.ready or (counts.ready and counts.waiting < before.waiting):
             self.signal.announce()
         next_at_ms = counts.next_at_ms

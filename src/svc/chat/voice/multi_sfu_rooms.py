@@ -153,7 +153,7 @@ class MultiSfuRooms:
         match event:
             case events.RoomTracks():
                 tracks = {(index, track.track_id): track for track in event.tracks}
-                # The track of an adopted relay may have ended in the meantime.
+                # The track of an adopted relay may have ended.
                 known = {*room.tracks, *(key[:2] for key in room.relays)}
                 for key in [key for key in known if key[0] == index and key not in tracks]:
                     self._end_track(event.room_id, room, key)

@@ -83,8 +83,8 @@ class Seats:
         self._reserved.pop(seat, None)
 
     def exceeded_by(self, taken: Iterable[Seat]) -> int:
-        """Return the number of members above the limit, which late arrivals can exceed after their seat was
-        given away.
+        """Return the number of members above the limit. A member who arrives after their seat was given away
+        can exceed it.
         """
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 

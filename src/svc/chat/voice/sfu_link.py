@@ -34,7 +34,7 @@ PROBE_INTERVAL_S = 0.25
 # The longest time that a member waits for a room, enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
-# The maximum size of a frame, enough for thousands of participants.
+# The maximum size of a frame, enough for a list of thousands of participants.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"

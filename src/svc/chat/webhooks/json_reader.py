@@ -112,7 +112,9 @@ def _without_halves(text: bytes) -> bytes:
 
 
 def _is_balanced(text: str) -> bool:
-    """Return whether the brackets are balanced, as in input that is only too deeply nested."""
+    """Return whether the brackets are balanced. If they are, deeply nested input usually has no other
+    fault.
+    """
     bare = _STRINGS.sub("", text)
     return bare.count("[") == bare.count("]") and bare.count("{") == bare.count("}")
 

@@ -178,7 +178,7 @@ class WebhookRequests(Requests):
     async def set_picture(
         self, session: Session, http_request: web.Request, webhook_id: Id
     ) -> ManagedWebhook:
-        """Set a webhook's picture. The body is the picture file."""
+        """Set a webhook's profile picture. The body is the image file."""
         self._webhooks.get(session.member_id, webhook_id)
         data = await read_body(http_request, MAX_PICTURE_BYTES)
         key = await self._pictures.keep(data, holder_of(session.member_id))
