@@ -1,13 +1,13 @@
-// The script of the frame that sends requests to the member's other servers: for unread counts, and for who
-// confirms a linked account. The frame has no origin, so these servers see `Origin: null` and no referrer. It
-// stores nothing. See docs/servers.md
+// Requests unread counts, and confirmations of linked accounts, from the member's other servers, in a frame.
+// The frame has no origin, so these servers see `Origin: null` and no referrer. It stores nothing. See
+// docs/servers.md
 
 /** @import { Confirmed, Counted, WantedConfirmation, WantedCounts } from "./transport/other_servers.js" */
 
 {
   const DEADLINE_MS = 15_000;
   const MAX_BYTES = 256 * 1024; // Enough for an icon of 128 KB in base64 and the other fields.
-  const MAX_SIDE = 1024; // A few bytes could expand to gigabytes. Our icons are 512 pixels wide.
+  const MAX_SIDE = 1024; // An image of a few bytes could expand to gigabytes. Our icons are 512 pixels wide.
   const SIDE = 96; // Sharp on screens with up to three physical pixels per CSS pixel.
 
   addEventListener("message", ({ source, ports: [port] }) => {
@@ -72,7 +72,7 @@
   /** @param {unknown} value */
   const number = (value) => (Number.isSafeInteger(value) ? Math.max(0, Math.min(Number(value), 99_999)) : 0);
 
-  /** Return a WebP image, redrawn as a small PNG in a data: URL. @param {string} base64 */
+  /** Redraw a WebP image as a small PNG. Return its data: URL. @param {string} base64 */
   async function small(base64) {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     if (side(bytes) > MAX_SIDE) throw new Error("too large");
@@ -86,7 +86,10 @@
     return canvas.toDataURL("image/png");
   }
 
-  /** Return the longer side that the header of a WebP file states (RFC 9649). @param {Uint8Array} bytes */
+  /**
+   * Return the longer side in pixels, as specified in a WebP file's header (RFC 9649).
+   * @param {Uint8Array} bytes
+   */
   function side(bytes) {
     const view = new DataView(bytes.buffer);
     const name = (/** @type {number} */ at) => String.fromCharCode(...bytes.subarray(at, at + 4));

@@ -1,4 +1,4 @@
-// The page's entry point: loads its strings and state, and renders it.
+// Loads the page's strings and state, and renders the page. This is its entry point.
 
 import { currentCall } from "./call/current_call.js";
 import { participants } from "./call/participants.js";
@@ -33,7 +33,7 @@ if (isSecure()) {
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));
-// The font and the styles of lazily loaded views are fetched after the first paint. Visitors see the form by
-// then.
+// The font and the styles of lazily loaded views are fetched after the first paint. If nobody is signed in,
+// the form has been rendered by then.
 const drawn = member.value === null ? new Promise((resolve) => setTimeout(resolve)) : firstPaint;
 drawn.then(loadStyle).catch(() => {});

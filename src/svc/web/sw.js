@@ -1,6 +1,6 @@
-// The service worker: caches the page's own files for offline use, shows notifications, and receives content
-// that other applications share. It stores no personal data, except shared content that the page has not
-// collected yet.
+// Implements the service worker, which caches the page's files for offline use, shows notifications, and
+// receives content that other applications share. It stores no personal data, except shared content that the
+// page has not read yet.
 
 /** @import { NotificationTarget, NotificationContent } from "./types/wire.js" */
 
@@ -58,7 +58,7 @@ async function forgetOthers() {
   );
 }
 
-/** Return the current page, or the cached one if there is no network. @param {Request} request */
+/** Return the current page, or the cached page if there is no network. @param {Request} request */
 async function page(request) {
   const cached = await caches.match("/", { cacheName: SHELL });
   try {
@@ -79,7 +79,7 @@ async function file(request) {
     caches.match(request.url.replace("/web/", `/web/${VERSION}/`)),
   );
   if (!answer) return Response.error();
-  // Files outside the initial set, such as another language, are cached on first use.
+  // Files that are not loaded at startup, such as another language, are cached on first use.
   if (answer.ok && new URL(request.url).pathname.startsWith(`/web/${VERSION}/`)) {
     const copy = answer.clone();
     caches
@@ -91,8 +91,8 @@ async function file(request) {
 }
 
 /**
- * Store shared content until the page collects it, usually at once. Any site can submit this form, so its
- * size is limited, and the page asks before it shows anything.
+ * Store shared content until the page reads it, which is usually at once. Any site can submit this form, so
+ * its size is limited, and the page asks before it shows anything.
  * @param {Request} request
  */
 async function share(request) {
@@ -165,15 +165,14 @@ async function ring({
     renotify: kind === "mention",
     data: { channelId, messageId, conversationId },
   };
-  // If a page lists the notifications while one is being shown, Chromium omits it from every later list, so
-  // the page could not close it.
+  // If a page lists the notifications while this one is being shown, Chromium omits it from every later list,
+  // and the page can never close it.
   await navigator.locks.request("svc.notices", () => worker.registration.showNotification(title, notice));
   if (kind === "mention") await worker.navigator.setAppBadge?.();
 }
 
 /**
- * Notify the member of a call or an encrypted message. A notification that an open page has already shown for
- * it stays.
+ * Notify the member of a call or an encrypted message, unless an open page has already done so.
  * @param {string} conversationId
  * @param {boolean} called
  */

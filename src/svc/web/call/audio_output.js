@@ -3,8 +3,8 @@
 
 /** @import { Track } from "./session.js" */
 /**
- * `out` is the amplified stream, if an element plays it: only media elements can choose the output device in
- * every browser.
+ * `out` is the amplified stream, if an element plays it, because only media elements can choose the output
+ * device in every browser.
  * @typedef {{gain: GainNode, out: MediaStream | null}} Amplifier
  * @typedef {{element: HTMLAudioElement, stream: MediaStream, userId: string, source: string, amplifier:
  *   Amplifier | null}} Playing
@@ -23,8 +23,8 @@ export class Sound {
   #context = null;
 
   /**
-   * `onBlocked(blocked)` reports whether the browser requires a gesture before it plays sound.
-   * `volume(userId, source)` returns the volume of a member, 0 to 2.
+   * `onBlocked(blocked)` reports whether the browser requires a gesture before it plays audio.
+   * `volume(userId, source)` returns the volume for a member, 0 to 2.
    * @param {(blocked: boolean) => void} onBlocked @param {(userId: string, source: string) => number} volume
    */
   constructor(onBlocked, volume) {
@@ -70,7 +70,7 @@ export class Sound {
       const volume = this.#silent ? 0 : this.#volume(sound.userId, sound.source);
       if (volume > GAIN_ABOVE && !sound.amplifier) sound.amplifier = this.#amplify(sound.stream);
       if (sound.amplifier) sound.amplifier.gain.gain.value = volume;
-      // Until the browser lets the graph run, play through the element, although its volume is limited.
+      // Until the browser lets the graph run, play through the element, although that limits the volume.
       const amplified = this.#context?.state === "running" ? sound.amplifier : null;
       sound.element.volume = amplified?.out ? GAIN_ABOVE : Math.min(volume, GAIN_ABOVE);
       sound.element.muted = volume === 0 || (amplified !== null && !amplified.out);

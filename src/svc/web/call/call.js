@@ -1,6 +1,6 @@
-// A call in a voice room: one SFU session after another until the member leaves. Keeps the published tracks
-// across sessions and requests a fresh grant for each session. Knows nothing about the page and leaves SDP
-// and candidates to session.js.
+// Implements a call in a voice room, as one SFU session after another until the member leaves. Keeps the
+// published tracks across sessions and requests a new grant for each session. SDP and candidates are in
+// session.js. Independent of the page.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./call_statistics.js" */
@@ -19,14 +19,14 @@ import {
   TroubleWatch,
 } from "./connection_diagnosis.js";
 
-// After these endings the call does not reconnect: we have left, another tab has replaced this one, or
+// After these endings, the call does not reconnect: we have left, another tab has replaced this one, or
 // somebody has removed us.
 const FINAL = new Set(["left", "replaced", "removed"]);
-// After this long without a response, either the service is frozen or the network is gone. By then we know
+// After this long without a response, either the SFU is frozen or the network is gone. By then, we know
 // whether the chat server is silent too.
 const STANDING_MS = 1500;
-// Once the chat server has responded over a new connection, the media service must respond or send media
-// within this time.
+// Once the chat server has responded over a new connection, the SFU must respond or send media within this
+// time.
 const LAST_CHANCE_MS = 400;
 /** Properties that a new session resets. */
 const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidth"]);
@@ -76,10 +76,10 @@ export class Call extends EventTarget {
   /**
    * `requestGrant` requests admission from the chat server: async () => {urls, ice_servers, client_join}.
    * `codec` ("VP8", "VP9", "H264", "AV1") selects the codec of our video; the default is the SFU's first
-   * choice. The page takes it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns
+   * choice. The page reads it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns
    * the kind of our audio and the channel's bit rate. `wanted(offered)` returns the tracks to receive.
-   * `sealing` (encryption.js) keeps the server from hearing the call. `reachable()` returns whether the chat
-   * server responds. `doubt()` checks whether it does. `simulcast` sends video in several encodings.
+   * `sealing` (encryption.js) encrypts the call end to end. `reachable()` returns whether the chat server
+   * responds, and `doubt()` checks whether it still does. `simulcast` sends video in several encodings.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
    *   wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?:
    *   CallEncryption | null, simulcast?: boolean}} how
@@ -133,7 +133,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * The layers that the service sends of each video, by track id; empty if it does not report them.
+   * The layers of each video that the SFU sends, by track id; empty if it does not report them.
    * @returns {Map<string, Layers>}
    */
   get layers() {
@@ -150,7 +150,7 @@ export class Call extends EventTarget {
     return this.#session?.pc ?? null;
   }
 
-  /** Whether signalling reaches the media service. Media can continue without signalling. */
+  /** Whether signalling reaches the SFU. Media can continue without signalling. */
   get signalled() {
     return this.#session?.signalled ?? false;
   }
@@ -167,8 +167,8 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the frames, 1 for half of
-   * them, 2 or -1 for all. The limit lasts as long as the session: after "reconnecting", all layers are sent
+   * Receive only this track's temporal layers up to `layer`: 0 for a quarter of the frames, 1 for half of
+   * them, 2 or -1 for all. The limit lasts as long as the session. After "reconnecting", all layers are sent
    * again.
    * @param {string} trackId @param {number} layer
    */
@@ -185,7 +185,7 @@ export class Call extends EventTarget {
     this.#session?.requestLayers(trackId, changes);
   }
 
-  /** Apply a change to the wanted tracks. */
+  /** Apply a change of the wanted tracks. */
   review() {
     this.#session?.review();
   }
@@ -232,7 +232,7 @@ export class Call extends EventTarget {
     try {
       [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
     } catch (/** @type {any} */ error) {
-      // An error without a code is a network failure. Retry, because a media service that restarts will come
+      // An error without a code is a network failure. Retry, because an SFU that is restarting will come
       // back.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
       this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
@@ -271,9 +271,9 @@ export class Call extends EventTarget {
   }
 
   /**
-   * React to the chat server becoming reachable again. If the media service is still silent, its connection
-   * used a network that is gone, so give it up. A service that was only frozen has responded by then, and the
-   * call continues.
+   * React to the chat server becoming reachable again. If the SFU is still silent, its connection used a
+   * network that is gone, so abandon the session. If the SFU was only frozen, it has responded by then, and
+   * the call continues.
    */
   async connectionRestored() {
     const session = this.#session;
@@ -309,7 +309,7 @@ export class Call extends EventTarget {
   async #doubtAll() {
     const session = this.#session;
     session?.probe();
-    this.#doubt(); // Check the chat server, because it must grant the next session.
+    this.#doubt(); // Check the chat server too, because it must grant the next session.
     const before = this.#received();
     await pause(STANDING_MS);
     if (!session?.unanswered || session !== this.#session || this.#received() > before) return;
@@ -318,7 +318,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Return the problem that currently keeps the call from working, if known. TroubleWatch calls this.
+   * Return the problem that keeps the call from working, if known. Called by TroubleWatch.
    * @returns {Trouble}
    */
   #diagnose() {
@@ -347,7 +347,7 @@ export class Call extends EventTarget {
   }
 }
 
-/** Resolve the signalling address, which may be relative to the server's origin. @param {string} address */
+/** Resolve the signalling URL, which may be relative to the server's origin. @param {string} address */
 function webSocketUrl(address) {
   const url = new URL(address, location.href);
   url.protocol = url.protocol.replace("http", "ws");

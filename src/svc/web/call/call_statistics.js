@@ -1,4 +1,4 @@
-// The call's quality in numbers, read from the browser's statistics once a second and stored for some
+// Measures the call's quality from the browser's statistics once a second, and keeps the readings for a few
 // minutes. Makes no decisions.
 
 /** @import { Signal } from "../vendor/signals.js" */
@@ -17,14 +17,15 @@ const MAX_READINGS = 180; // The number of stored readings: one per second for t
  *   concealed: number, freezes: number}} Received
  * @typedef {{atMs: number, path: {kind: string, roundTripMs: number, availableKbps: number, came: number},
  *   sent: Sent[], received: Received[]}} Reading
- * @typedef {ReturnType<typeof summary>} Summary `people` has kbit/s by member.
- * @typedef {any} Entry One of the browser's statistics; its fields depend on its type and on the browser.
+ * @typedef {ReturnType<typeof summary>} Summary `people` contains kbit/s by member.
+ * @typedef {any} Entry An entry of the browser's statistics, whose fields depend on its type and on the
+ *   browser.
  */
 
 /**
  * The last reading, or null. `came` increases with all data received over the path, including responses to
- * connectivity checks. `waitMs` is how long audio is buffered before it is played. `lost` and `concealed` are
- * fractions of the last second, 0 to 1.
+ * connectivity checks. `waitMs` is how long media is buffered before it is played. `lost` and `concealed` are
+ * fractions of the last second's packets and audio, 0 to 1.
  * @type {Signal<Reading | null>}
  */
 export const reading = signal(null);
@@ -35,7 +36,8 @@ export const readings = signal([]);
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 
 /**
- * Read the statistics of a call and pass each reading to `onReading`. Return a function that stops this.
+ * Read a call's statistics regularly, and pass each reading to `onReading`. Return a function that stops
+ * this.
  * @param {Pick<Call, "pc" | "tracks">} call
  * @param {(reading: Reading) => void} onReading
  */
@@ -161,10 +163,11 @@ function summary({ atMs, path, sent, received }) {
 }
 
 /**
- * Return a report for support, as text without names or addresses. `past` are the most recent readings.
+ * Return a report for support, as text without names or IP addresses. `past` contains the most recent
+ * readings.
  * @param {Reading} reading
  * @param {Summary[]} past
- * @param {{estimate: Estimate | null, layers: Map<string, Layers>}} line The service's view of our downlink.
+ * @param {{estimate: Estimate | null, layers: Map<string, Layers>}} line The SFU's view of our downlink.
  */
 export function report({ path, sent, received }, past, { estimate, layers }) {
   const highest = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) =>

@@ -1,5 +1,5 @@
-// Detects why a call does not connect or has dropped, and explains the problem and its remedies. Reports a
-// problem only once it persists, and updates the report as more is known. Does not fix problems.
+// Detects why a call does not connect or has dropped, and explains the problem and how to solve it. Reports
+// only problems that persist, and updates the report as more is known. Does not fix problems.
 
 /**
  * @typedef {{what: "path", ways: string, port: string, relay: string} | {what: "offline" | "server" | "voice"
@@ -8,7 +8,7 @@
 
 import { t } from "../words/words.js";
 
-// The server reports within 6 s that its media service is gone, so a waiting member is informed within 8 s.
+// The chat server reports within 6 s that the SFU is gone, so a waiting member is informed within 8 s.
 const JOINING_MS = 6500;
 // A call that recovers within half a second is not reported.
 const RECONNECTING_MS = 500;
@@ -17,9 +17,8 @@ const POLL_MS = 500;
 const OFFLINE = { what: "offline" };
 
 /**
- * Polls while a call is not connected. `diagnose()` returns the current problem or null, and
- * `report(trouble)`
- * receives each change.
+ * A poller that runs while a call is not connected. `diagnose()` returns the current problem or null, and
+ * `report(trouble)` receives each change.
  */
 export class TroubleWatch {
   #diagnose;
@@ -72,15 +71,15 @@ export class TroubleWatch {
   }
 }
 
-// This many consecutive readings without data, a second apart, mean silence: fewer on a path where media was
-// flowing than on an idle one. On an idle path two equal readings are normal, because browsers send checks
-// only every 2.5 s.
+// The number of consecutive readings without data, a second apart, that mean silence. An idle path needs more
+// than one where media was flowing, because two equal readings are normal on an idle path: browsers send
+// connectivity checks only every 2.5 s.
 const FLOWING = 2,
   IDLE = 3;
-// In bytes per second. Responses to connectivity checks and a silent voice use less.
+// In bytes per second. Responses to connectivity checks and a silent microphone use less.
 const MEDIA = 1000;
 
-/** Detects when data stops arriving, which a browser reports only after 5 to 7 s. */
+/** A detector for when data stops arriving, which browsers report only after 5 to 7 s. */
 export class SilenceWatch {
   #received = Infinity;
   #same = 0;
@@ -88,9 +87,8 @@ export class SilenceWatch {
   #grown = [0, 0];
 
   /**
-   * Return true once no data has arrived for a while, and again after each period of the same length.
-   * `received`
-   * increases with everything received. Called once a second.
+   * Return true when no data has arrived for a while, and again after each further period of that length.
+   * `received` increases with all data received. Called once a second.
    * @param {number} received
    */
   isSilent(received) {
@@ -106,13 +104,13 @@ export class SilenceWatch {
   }
 }
 
-// The interval between polls. A silent voice sends only two packets a second (DTX).
+// The interval between polls. A silent microphone sends only two packets a second (DTX).
 export const STANDSTILL_POLL_MS = 500;
 const UNHEARD = 3;
 
 /**
- * Detects, sooner than SilenceWatch, that audio and video have stopped. Reports a stop only once, because the
- * members may merely have muted themselves.
+ * A detector for when audio and video stop, faster than SilenceWatch. It reports each stop only once, because
+ * the members may merely have muted themselves.
  */
 export class StandstillWatch {
   #received = 0;
@@ -133,8 +131,8 @@ export class StandstillWatch {
 }
 
 /**
- * The state of a connection's TURN relays: "none", "silent", "refused", or "useless" if a relay was allocated
- * but carries nothing.
+ * The observer of a connection's TURN relays. `state` is "none", "silent", "refused", or "useless" if a relay
+ * was allocated but no media passes through it.
  */
 export class RelayWatch {
   state = "none";
@@ -155,8 +153,8 @@ export class RelayWatch {
 }
 
 /**
- * Return where a session without media is stuck. `signalled` states whether its WebSocket is open, and
- * `hadMedia` whether it has had media before.
+ * Diagnose a session without media. `signalled` is whether its WebSocket is open, and `hadMedia` whether it
+ * has had media before.
  * @param {RTCPeerConnection} pc
  * @param {{signalled: boolean, hadMedia: boolean, relay: string}} how
  * @returns {Trouble}
@@ -171,7 +169,7 @@ export function diagnosisOf(pc, { signalled, hadMedia, relay }) {
 }
 
 /**
- * Return a sentence that explains the problem to the member; "" for no problem.
+ * Return a sentence that explains the problem to the member; "" if there is no problem.
  * @param {Trouble | null} trouble
  */
 export function troubleText(trouble) {

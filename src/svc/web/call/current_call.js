@@ -1,5 +1,5 @@
-// Our call, for the rest of the page: its channel, the received and sent tracks, and the actions on it.
-// Rejoins after a reload and follows when a moderator moves us to another room.
+// Manages our call for the rest of the page: its channel, the received and sent tracks, and the actions on
+// it. Rejoins after a reload, and joins the other room when a moderator moves us.
 
 /** @import { Pushes } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -27,7 +27,7 @@ import { t } from "../words/words.js";
 import { devices as mediaDevices } from "./devices.js";
 import { Watching } from "./video_selection.js";
 
-// In sessionStorage, to rejoin after a reload: this tab's channel and sent media.
+// In sessionStorage: this tab's channel and sent media, to rejoin after a reload.
 const STORED_CALL = "svc.call";
 const SESSION = "sessionStorage";
 const JOIN_DEFAULTS = "svc.joinWith"; // In localStorage: whether to join with microphone and camera.
@@ -49,11 +49,11 @@ export const speakers = signal([]);
 export const sending = signal({ mic: false, camera: null, screen: null });
 /** Whether we have deafened ourselves. */
 export const deafened = signal(false);
-/** Whether the browser requires a gesture before it plays sound. */
+/** Whether the browser requires a gesture before it plays audio. */
 export const soundBlocked = signal(false);
 /** The problem that keeps the call from working, as a sentence; "" for none. */
 export const callTrouble = signal("");
-/** The state to show. While a problem keeps a connected call from working, it counts as reconnecting. */
+/** The call state to show. A connected call that a problem keeps from working counts as reconnecting. */
 export const shownCallState = computed(() =>
   callTrouble.value && callState.value === "connected" ? "reconnecting" : callState.value,
 );
@@ -78,14 +78,14 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
-let handUp = false; // Each new session raises our hand again, at the end of the queue.
-let screenStopped = false; // Whether a moderator has stopped our screen; reset when we leave the room.
+let handUp = false; // Whether our hand is raised. Each new session raises it again, at the end of the queue.
+let screenStopped = false; // Whether a moderator has stopped our screen; false again in another room.
 /** @type {Publisher | null} */
 let publisher = null;
 /** @type {JoinRequest | null} */
 let lastJoin = null; // Our current or last room and the media sent there, until we choose to leave.
 /** @type {JoinRequest | null} */
-let entering = null; // The room that we are about to enter, while the call modules are fetched.
+let entering = null; // The room that we are about to enter while the call modules are being fetched.
 /** @type {JoinRequest | null} */
 let moving = null; // The room to enter once the current call has ended.
 
@@ -98,12 +98,12 @@ export function setJoinDefaults(changes) {
   storeValue(JOIN_DEFAULTS, joinDefaults.value);
 }
 
-/** Whether we may speak in the current call. On a stage, listeners may not. */
+/** Return whether we may speak in the current call. The audience of a stage may not. */
 const maySpeak = () => mayInCall("speak", callChannel.value ?? "");
 
 /**
- * Enter a voice channel with `media`, {mic, camera}. If we come from another call, the default is that call's
- * current state, unless we were a listener there.
+ * Enter a voice channel with `media`, {mic, camera}. The default is the current state in the call that we
+ * leave, if any, unless we were in the audience there.
  * @param {string} channelId
  * @param {JoinMedia} [media]
  */
@@ -129,7 +129,7 @@ export function leaveCall() {
   }
   call?.leave();
 }
-/** Mute or unmute. A listener on a stage has no microphone. */
+/** Mute or unmute. The audience of a stage has no microphone. */
 export const toggleMic = () => maySpeak() && publisher?.toggleMic();
 export const toggleCamera = () => publisher?.toggleCamera();
 export function toggleScreen() {
@@ -148,7 +148,7 @@ export function watchScreen(userId, watch) {
 export const unblockSound = () => sound?.play();
 /** React to the push-to-talk key being pressed or released. @param {boolean} pressed */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
-/** Return how loud our own microphone is, 0 to 1; 0 while it is off. */
+/** Return the level of our microphone, 0 to 1; 0 while it is off. */
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
 
 /** Return whether our hand is raised in the current call. */
@@ -195,7 +195,7 @@ async function enter(request) {
     ending.value = "";
     deafened.value = request.deafened ?? false;
   });
-  // Once the modules are loaded, await nothing else, so that the microphone also opens before rendering.
+  // Once the modules are loaded, await nothing else, so the microphone opens before rendering too.
   callModules ??= await import("./index.js").catch(() => null);
   if (entering !== request) return;
   if (!callModules) callEnded(t("error-unreachable"));
@@ -277,7 +277,7 @@ const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted
 const obstacle = (channelId) => whyNoCall() || (isEncrypted(channelId) ? whyNotSealed() : "");
 
 /**
- * Request a grant. The server must know our device first, because other members add it to the call's group.
+ * Request a grant for an encrypted call, once the server knows our device, which joins the call's group.
  * @param {string} channelId
  */
 async function sealedGrant(channelId) {
@@ -314,7 +314,7 @@ function createSound({ Sound }) {
   return sounds;
 }
 
-/** End the call, and show this reason, or nothing for "". @param {string} reason */
+/** End the call and show the reason, if not "". @param {string} reason */
 function callEnded(reason) {
   entering = null;
   handUp = false;
@@ -329,7 +329,7 @@ function callEnded(reason) {
 
 /** @param {Ending} ended @param {Publisher} devices */
 function leaveRoom({ kind, reason }, devices) {
-  // Do not announce that our devices have stopped, because another of our pages may be in the call.
+  // Do not announce that our devices have stopped, because another tab or device of ours may be in the call.
   publisher = null;
   devices.stop();
   storeValue(STORED_CALL, null, SESSION);
@@ -361,18 +361,16 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
   storeValue(STORED_CALL, { ...lastJoin, hand: handUp }, SESSION);
 }
 
-/**
- * Announce our whole state. A restarted chat server does not have it and may not know about our call yet.
- */
+/** Announce our entire state. A restarted chat server lacks it, and may not know about our call yet. */
 function announceState() {
-  // Raise the hand first, because the responses to the other requests state whether it is raised.
+  // Raise the hand first, because the responses to the other requests report whether it is raised.
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
   announceAudio();
   announceVideo();
 }
 
 /**
- * Announce whether we can be heard and whether we hear others. Failures do not matter, because every new
+ * Announce whether we are muted and whether we are deafened. Failures do not matter, because every new
  * connection announces this again.
  */
 function announceAudio() {
@@ -381,7 +379,7 @@ function announceAudio() {
 }
 
 /**
- * Announce our camera and screen to everybody who sees the channel. Before the call is connected there is
+ * Announce our camera and screen to everybody who sees the channel. Before the call is connected, there is
  * nobody to notify.
  */
 function announceVideo() {
@@ -395,12 +393,12 @@ function announceVideo() {
 }
 
 /**
- * Enter the room to which a moderator has moved us. We may already have been removed from this one.
+ * Enter the room that a moderator has moved us to. We may already have been removed from the old room.
  * @param {Pushes["voice_moved"]} moved
  */
 function moveTo({ from_channel_id: from, channel_id: channelId }) {
   const sealed = isPrivateRoom(from) || (lastJoin?.channelId === from && lastJoin.encrypted);
-  // Never follow from an encrypted call into one that the server could hear.
+  // Never move from an encrypted call to a call that the server could hear.
   if (sealed && from !== channelId && !isEncrypted(channelId)) return;
   const request = { ...(lastJoin ?? joinDefaults.value), channelId };
   if (currentLocation.value?.channelId === from) open(channelId);
@@ -447,7 +445,7 @@ listen({
       data.member_id === member.value?.id
     ) {
       const { hand, may_speak: speaks } = data;
-      // Close a listener's microphone, so that nobody is heard by surprise when invited to speak.
+      // Mute on moving to the audience, because an invitation to speak must not open the microphone.
       if (speaks === false && sending.value.mic) publisher?.toggleMic();
       if (speaks) notify(t("may-speak"), "done");
       if (speaks && handUp) toggleHand();

@@ -1,4 +1,4 @@
-// The available microphones, cameras and loudspeakers, updated as devices come and go.
+// Lists the available microphones, cameras and loudspeakers, and updates the lists as devices come and go.
 
 /**
  * `facing` is "user", "environment", or "" if the browser does not report it.
@@ -22,7 +22,8 @@ const facingOf = (device) =>
   "";
 
 /**
- * Return the camera to switch to: one that faces the other way, else the next one, or undefined.
+ * Return the camera to switch to: one that faces the other way, or else the next one; undefined if there is
+ * no other camera.
  * @param {string | undefined} id The current camera.
  */
 export function otherCamera(id) {

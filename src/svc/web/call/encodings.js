@@ -1,25 +1,24 @@
 // Computes the encodings of our video from its source, the width at which others show it, and the number of
-// members in the call. Lists the sizes, frame rates, and bit rates at which a screen can be shared. Sans
-// I/O.
+// members in the call. Lists the sizes, frame rates and bit rates for screen sharing. Pure functions.
 
 /**
- * The combined request from all receivers of a video. A `width` of 0 means unknown. `encodings` states for
- * each encoding, smallest first, whether a receiver needs it. If absent, all may be needed.
+ * The combined request from all receivers of a video. A `width` of 0 means unknown. `encodings` contains,
+ * smallest first, whether any receiver needs each encoding. If absent, all may be needed.
  * @typedef {{width: number, watched: boolean, encodings?: boolean[]}} Wanted
  */
 
-/** The default request, until the service sends one. @type {Wanted} */
+/** The default request, until the SFU sends a request. @type {Wanted} */
 export const ALL_WANTED = { width: 0, watched: true };
 
-// Text has two temporal layers: with three, the lowest would have a quarter of its few frames. Without an
-// explicit limit Chromium sends at most 2.5 Mbit/s, which is too little for 60 frames per second or for 4K.
-// `sparingBps` is for metered connections.
+// Text has two temporal layers, because with three, the lowest would have only a quarter of its few frames.
+// Without an explicit limit, Chromium sends at most 2.5 Mbit/s, which is too little for 60 frames per second
+// or for 4K. `sparingBps` is for metered connections.
 const SCREENS = {
   text: { scalabilityMode: "L1T2", bps: 4_000_000, sparingBps: 1_000_000 },
   motion: { scalabilityMode: "L1T3", bps: 8_000_000, sparingBps: 1_500_000 },
 };
-// The width and bit rate for a camera shown at most this wide. Other products use these sizes for faces. Left
-// to itself, Chromium would send 1.7 Mbit/s for a 200-pixel tile.
+// The bit rate for a camera shown at most this wide. Other products use these sizes for faces. By default,
+// Chromium would send 1.7 Mbit/s for a 200-pixel tile.
 export const TILES = [
   { upToPx: 320, bps: 150_000 },
   { upToPx: 640, bps: 450_000 },
@@ -38,7 +37,7 @@ const COUNTS = [
   { fromPx: 0, count: 1 },
 ];
 const DEFAULT_WIDTH_PX = 1280; // Assumed if the width is unknown.
-const MIN_WIDTH_PX = 160; // Nothing is recognisable in a narrower video.
+const MIN_WIDTH_PX = 160; // A narrower video is unrecognisable.
 const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's bit rate, largest encoding first.
 
 /** @param {number} px */
@@ -46,8 +45,8 @@ const tileOf = (px) => TILES.find(({ upToPx }) => px > 0 && px <= upToPx);
 
 /**
  * Return the parameters of each encoding of a camera or screen, smallest first. `count` is the number of
- * encodings that the service has requested. `people` counts everybody in the call, including us. `sparing` is
- * set on a metered connection. `screenBps` is the bit rate that was chosen for screens, if any.
+ * encodings that the SFU has requested. `people` counts everybody in the call, including us. `sparing` is set
+ * on a metered connection. `screenBps` is the bit rate that was chosen for screens, if any.
  * @param {string} source
  * @param {Pick<MediaStreamTrack, "contentHint" | "getSettings">} track
  * @param {Wanted} wanted
@@ -77,7 +76,8 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
   const enough = source === "camera" ? sizes.findIndex((px) => px >= (shownPx || Infinity)) : -1;
   const highest = enough < 0 ? used - 1 : enough;
   const wide = sizes.findIndex((px) => px >= MIN_WIDTH_PX);
-  // A smaller video of text cannot be read and would take bandwidth from the full-size one.
+  // Text in a smaller video would be illegible, and the video would use bandwidth that the full-size one
+  // needs.
   const lowest = isText || wide < 0 ? highest : Math.min(wide, highest);
   // If a needed encoding cannot be sent, send the nearest one instead.
   const needed = new Set(
@@ -124,12 +124,13 @@ export const isSufficient = (before, now) =>
   !now.watched || (before.watched && (before.width || Infinity) >= (now.width || Infinity));
 
 /**
- * `key` is stored in the call settings. A screen is never enlarged, so its own size is also a limit.
+ * `key` is stored in the call settings. A screen is never upscaled, so its actual size is a limit too.
  * @typedef {{key: string, height: number, fps: number, bps: number}} ScreenSize
  */
 
 /**
- * In ascending order. Most computers' encoders cannot process more pixels per second than 1440p60 requires.
+ * In ascending order. The encoders of most computers cannot process more pixels per second than 1440p60
+ * requires.
  * @type {ScreenSize[]}
  */
 export const SCREEN_SIZES = [
@@ -142,7 +143,7 @@ export const SCREEN_SIZES = [
   { key: "1440p60", height: 1440, fps: 60, bps: 12_000_000 },
   { key: "2160p15", height: 2160, fps: 15, bps: 12_000_000 },
 ];
-const WIDEST = 2.4; // The widest screens have an aspect ratio of 43:18.
+const WIDEST = 2.4; // The aspect ratio of the widest screens is 43:18.
 const AUTOMATIC_FPS = { text: 15, motion: 60 };
 
 /** Return the chosen size; undefined for the automatic one. @param {{screenSize: string}} settings */

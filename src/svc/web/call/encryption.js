@@ -1,4 +1,4 @@
-// End-to-end encryption of a call: a worker seals outgoing frames and opens incoming ones, so that the server
+// Encrypts a call end to end: a worker encrypts outgoing frames and decrypts incoming frames, so the server
 // cannot hear the call. The keys come from the group of the private conversation or of the channel's call. A
 // browser without frame transforms sends nothing. See docs/private.md
 
@@ -14,7 +14,8 @@ const STAY_WORDS = 2; // The number of random 32-bit words that together identif
 let policy; // Null if the browser does not support Trusted Types.
 
 /**
- * Return the encryption of a call in a private conversation or an encrypted channel; null for any other call.
+ * Return the encryption for a call in a private conversation or an encrypted channel; null for any other
+ * call.
  * @param {string} roomId
  * @param {boolean} encrypted
  */
@@ -34,7 +35,7 @@ export class CallEncryption {
   #sections = new WeakMap();
 
   /**
-   * `follow` reports the keys of each epoch until the function that it returns is called.
+   * `follow` passes each epoch's keys to `onKeys` until the function that it returns is called.
    * @param {string} roomId
    * @param {(roomId: string, onKeys: (epoch: Keys) => void) => () => void} follow
    */
@@ -43,7 +44,7 @@ export class CallEncryption {
     this.#follow = follow(roomId, (epoch) => this.#worker.postMessage({ epoch }));
   }
 
-  /** Seal every frame that this sender sends. @param {RTCRtpSender} sender @param {Source} source */
+  /** Encrypt every frame that this sender sends. @param {RTCRtpSender} sender @param {Source} source */
   encrypt(sender, source) {
     if (this.#sections.has(sender)) return;
     this.#sections.set(sender, source);
@@ -58,14 +59,14 @@ export class CallEncryption {
   }
 
   /**
-   * Open this receiver's frames if they come from the section's declared owner.
+   * Decrypt this receiver's frames if they come from the member to whom the SFU assigns the media section.
    * @param {RTCRtpReceiver} receiver
    * @param {Pick<Offered, "userId" | "source">} owner
    */
   decrypt(receiver, { userId, source }) {
     const known = this.#sections.get(receiver);
     const section = known ?? crypto.randomUUID();
-    // A section keeps its transform when its owner changes, so report the new owner.
+    // A media section keeps its transform when it is reused for another member, so report the new member.
     this.#worker.postMessage({ owner: { section, memberId: userId, source } });
     if (known) return;
     this.#sections.set(receiver, section);
@@ -111,7 +112,7 @@ function channelEncryption(channelId, onKeys) {
   };
 }
 
-/** Return the address of the worker, the only one that our Trusted Types policy allows. */
+/** Return the URL of the worker, which is the only URL that our Trusted Types policy allows. */
 function address() {
   const url = new URL("../frame_encryption/worker.js", import.meta.url).href;
   policy ??= globalThis.trustedTypes?.createPolicy("sealing", { createScriptURL: () => url }) ?? null;

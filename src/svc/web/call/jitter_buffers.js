@@ -1,7 +1,7 @@
-// Chooses how long each voice is buffered before it is played. Lost audio arrives again with the next packet,
-// or a round trip after a request. The browser's own buffer is short while nothing is late, and hardly grows
-// for retransmissions. So a voice with gaps gets a longer buffer, and a shorter one after a minute without
-// gaps.
+// Chooses how long each microphone's audio is buffered before it is played. Lost audio arrives again with the
+// next packet, or a round trip after a request. The browser's own buffer is short while nothing is late, and
+// hardly grows for retransmissions. Audio with gaps therefore gets a longer buffer, and a shorter one after a
+// minute without gaps.
 
 /** @import { Call } from "./call.js" */
 /** @import { Reading, Received } from "./call_statistics.js" */
@@ -9,16 +9,19 @@
 import { effect } from "../vendor/signals.js";
 import { reading } from "./call_statistics.js";
 
-// The first step is enough to wait for the next packet, the second for a retransmission over a round trip of
-// 60 ms, and the third for a retransmission after a burst of losses or over a round trip of 150 ms.
-// A longer delay makes conversation hard.
+// The first step is long enough for the next packet, the second for a retransmission over a round trip of 60
+// ms, and the third for a retransmission after a burst of losses or over a round trip of 150 ms. A longer
+// delay makes conversation difficult.
 const WAITS_MS = [0, 80, 160, 240];
-// A single gap may be chance. Two gaps within this many seconds are not.
+// A single gap may be chance. Two gaps within this many seconds are not chance.
 const RECENT = 10;
 // After this many readings without a gap, a shorter buffer is tried.
 const WHOLE = 60;
 
-/** The jitter buffer of one voice, sized by the share of audio that was concealed in each second. */
+/**
+ * The size of one microphone's jitter buffer, chosen from the share of audio that was concealed in each
+ * second.
+ */
 export class VoiceBuffer {
   #step = 0;
   #sinceGap = Infinity;
@@ -36,7 +39,7 @@ export class VoiceBuffer {
     if (concealed > 0) {
       if (this.#sinceGap <= RECENT && this.#step < WAITS_MS.length - 1) {
         this.#step += 1;
-        // Audio that is still to be played was buffered for the old, shorter time.
+        // The audio about to be played was buffered for the previous, shorter time.
         this.#sinceGap = Infinity;
       } else this.#sinceGap = 0;
       this.#whole = 0;
@@ -48,8 +51,8 @@ export class VoiceBuffer {
 }
 
 /**
- * Buffer the voices in a call. Return a function that stops this. `leastMs` returns the minimum buffering
- * time for all voices.
+ * Buffer the microphones in a call. Return a function that stops this. `leastMs` returns the minimum
+ * buffering time for all of them.
  * @param {Pick<Call, "tracks">} call
  * @param {() => number} leastMs May read signals.
  */
@@ -67,7 +70,7 @@ export function bufferVoices(call, leastMs) {
     for (const { receiver, source, trackId } of call.tracks) {
       if (source !== "mic") continue;
       let of = buffers.get(receiver);
-      // A section can be reused for another voice, which needs a new buffer.
+      // A media section can be reused for another microphone, which needs a new buffer.
       if (of?.trackId !== trackId) buffers.set(receiver, (of = { trackId, buffer: new VoiceBuffer() }));
       const sample = heard.get(trackId);
       if (sample) of.buffer.update(sample.concealed);

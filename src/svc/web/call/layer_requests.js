@@ -1,6 +1,6 @@
-// Requests the wanted layers of each video from the SFU, and stores the SFU's reports on what it sends. A
-// request is sent only when it has changed. When our downlink cannot carry everything, the SFU decides which
-// videos to send in lower quality.
+// Requests the wanted layers of each video from the SFU, and stores the SFU's reports about the layers that
+// it sends. A request is sent only when it has changed. When our downlink is too slow for everything, the SFU
+// decides which videos to send in lower quality.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -13,19 +13,19 @@ import { wantedLayers } from "./wanted_layers.js";
 import { widths } from "./video_visibility.js";
 import { bufferVoices } from "./jitter_buffers.js";
 
-// The playout delay of voices on a slow downlink, where packets are delayed before any are lost.
+// The playout delay for microphones on a slow downlink, where packets are delayed before any are lost.
 const NARROW_WAIT_MS = 240;
 const SETTLE_EVERY_MS = 1000;
 const HIDDEN_AFTER_MS = 5000; // A video that is hidden for a shorter time is still sent.
-const SPOKE_MS = 5000; // A speaker stays important for this long, to bridge pauses between sentences.
+const SPOKE_MS = 5000; // A speaker keeps priority for this long, to bridge pauses between sentences.
 const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
 
 /**
- * The layers that the service sends of each video, by track id; empty if it does not report them.
+ * The layers of each video that the SFU sends, by track id; empty if it does not report them.
  * @type {Signal<Map<string, Layers>>}
  */
 export const layers = signal(new Map());
-/** Our downlink's capacity, as estimated by the service, or null. @type {Signal<Estimate | null>} */
+/** Our downlink's capacity as estimated by the SFU, or null. @type {Signal<Estimate | null>} */
 export const estimate = signal(null);
 
 export class LayerRequests {
@@ -69,8 +69,7 @@ export class LayerRequests {
 
   /** Send changed requests. A smaller tile is reported only if `settled`. */
   ask(settled = false) {
-    // Read every signal even while there are no tracks, because otherwise the effect would not run when they
-    // change.
+    // Read every signal even while there are no tracks; otherwise, the effect would not run when they change.
     const [{ quality, lessData }, , shown, px] = [
       callSettings.value,
       people.value,
@@ -103,7 +102,7 @@ export class LayerRequests {
     }
   }
 
-  /** Send all requests again: a new session does not know the previous session's requests. */
+  /** Send all requests again, because a new session does not know the previous session's requests. */
   startOver() {
     this.#requested.clear();
     this.ask();

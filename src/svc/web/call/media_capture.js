@@ -1,4 +1,4 @@
-// Opens the microphone, the camera and the screen, and explains failures in plain words. Does not publish.
+// Opens the microphone, the camera and the screen, and explains failures in plain words. Publishes nothing.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 
@@ -26,8 +26,8 @@ export async function openMicrophone({ microphone, echoCancellation, autoGainCon
 }
 
 /**
- * Return whether this browser can request background blur. Only an open camera shows whether it supports
- * blur.
+ * Return whether this browser can request background blur. Whether a camera supports blur is known only once
+ * it is open.
  */
 export const canBlur = () => Boolean(navigator.mediaDevices?.getSupportedConstraints().backgroundBlur);
 
@@ -43,12 +43,12 @@ export async function openCamera({ camera, blur = false }) {
 }
 
 /**
- * Return whether a camera faces away from the member. If so, its video is not mirrored.
+ * Return whether this is a rear camera, whose video is not mirrored.
  * @param {MediaStreamTrack | null} track
  */
 export const facesAway = (track) => track?.getSettings().facingMode === "environment";
 
-/** Open the camera that faces away from the member, if there are two cameras. */
+/** Open the rear camera if the device has two cameras. */
 export const openBackCamera = () =>
   openDevice(
     () => ({ video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 720 } } }),
@@ -56,9 +56,9 @@ export const openBackCamera = () =>
   );
 
 /**
- * Resolve with {video, audio, echoes}; audio is null if the member is not sharing any. The audio of a window
- * or a whole system would send everybody's own voice back to them, unless the browser excludes this page's
- * audio. `echoes` means that the audio was dropped for this reason.
+ * Resolve with {video, audio, echoes}; `audio` is null if the member shares no audio. The audio of a window
+ * or the whole system would send the other members' voices back to them, unless the browser excludes this
+ * page's audio. `echoes` means that the audio was dropped for this reason.
  * @param {CallSettings} settings
  */
 export async function openScreen(settings) {
@@ -126,7 +126,7 @@ async function openDevice(constraints, id) {
     if (id && missing(error)) return open("");
     throw error;
   });
-  lookForDevices(); // The browser reveals device names only after one has been opened.
+  lookForDevices(); // The browser reveals device names only after a device has been opened.
   return stream.getTracks()[0];
 }
 

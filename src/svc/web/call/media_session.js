@@ -9,7 +9,7 @@ import { callChannel, callState, leaveCall, sending, toggleCamera, toggleMic } f
 const setMic = (/** @type {boolean} */ wanted) => () => {
   if (sending.value.mic !== wanted) toggleMic();
 };
-// A lock screen has no microphone key, so pause mutes and stop hangs up.
+// A lock screen has no microphone button, so pause mutes and stop hangs up.
 const ACTS = {
   togglemicrophone: toggleMic,
   togglecamera: toggleCamera,

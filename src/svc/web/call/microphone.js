@@ -1,4 +1,4 @@
-// An open microphone: its outgoing track and its level. The track is silent while muted, while the
+// Controls an open microphone: its outgoing track and its level. The track is silent while muted, while the
 // push-to-talk key is released, and while the level is below the threshold.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
@@ -68,7 +68,7 @@ export class Microphone {
     this.#apply();
   }
 
-  /** Note that the push-to-talk key was pressed or released. @param {boolean} pressed */
+  /** Handle a press or release of the push-to-talk key. @param {boolean} pressed */
   press(pressed) {
     clearTimeout(this.#release);
     const set = () => {
@@ -79,7 +79,10 @@ export class Microphone {
     else this.#release = setTimeout(set, this.#settings.releaseMs);
   }
 
-  /** Return the level, 0 to 1: the root mean square, stretched so that speech is near the middle. */
+  /**
+   * Return the level, 0 to 1, which is the square root of the root mean square, to put speech near the
+   * middle.
+   */
   level() {
     if (this.#closed) return 0;
     const analyser = this.#analyser ?? this.#listen();
@@ -100,7 +103,7 @@ export class Microphone {
 
   /** Start the analyser on demand, because it uses part of a core while running and would delay joining. */
   #listen() {
-    // Analyse a copy, so that a closed gate can hear when to open.
+    // Analyse a clone, because the track itself is disabled while the gate is closed.
     this.#listened = this.#raw.clone();
     this.#listened.enabled = true;
     const context = (this.#context = new AudioContext());

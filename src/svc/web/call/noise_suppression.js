@@ -1,11 +1,11 @@
-// Strong noise suppression: GTCRN as WebAssembly in an AudioWorklet, fetched on first use. See
-// docs/decisions.md, 12, for why this is not RNNoise.
+// Implements strong noise suppression with GTCRN, as WebAssembly in an AudioWorklet, fetched on first use.
+// docs/decisions.md, 12, explains why this is not RNNoise.
 
 /**
  * @type {Promise<{GtcrnWorkletNode: typeof import("../vendor/gtcrn.js").GtcrnWorkletNode, wasmBinary:
  *   ArrayBuffer, worklet: string}> | null}
  */
-let ready = null; // Resolves with the module and the worklet's address.
+let ready = null; // Resolves with the module and the worklet's URL.
 
 /** Resolve with {track, stop}: `track` is `raw` without noise. @param {MediaStreamTrack} raw */
 export async function suppressNoise(raw) {
@@ -30,8 +30,7 @@ export async function suppressor(context) {
   const { GtcrnWorkletNode, wasmBinary, worklet } = await fetched();
   await context.audioWorklet.addModule(worklet);
   const node = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
-  // The model outputs one channel. A stereo microphone would get a silent second channel and sound half as
-  // loud.
+  // The model outputs one channel. A stereo output would have a silent second channel and sound half as loud.
   /** @type {AudioNodeOptions} */
   const mono = { channelCount: 1, channelCountMode: "explicit" };
   return Object.assign(node, mono);

@@ -1,4 +1,4 @@
-// The members in our call.
+// Lists the members in our call.
 
 /** @import { Present } from "../state/voice.js" */
 /** @import { Source } from "./session.js" */

@@ -1,4 +1,4 @@
-// Starts and answers calls in private conversations. In browsers that cannot encrypt frames, shows an
+// Starts and answers calls in private conversations. If the browser cannot encrypt frames, shows an
 // explanation instead.
 
 /** @import { Call } from "../state/private_calls.js" */
@@ -23,7 +23,7 @@ import { participantsIn } from "../state/voice.js";
 import { callChannel, joinCall, leaveCall } from "./current_call.js";
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let unanswered; // The timer for our outgoing call.
+let unanswered; // The timer that ends our outgoing call's ringing.
 
 const others = (/** @type {string} */ conversationId) =>
   participantsIn(conversationId).filter(({ id }) => id !== member.value?.id);

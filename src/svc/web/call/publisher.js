@@ -1,5 +1,5 @@
-// Our own microphone, camera and screen in a call: opens, publishes, mutes, switches and stops them. Knows
-// nothing about the page or the SFU's sections.
+// Opens, publishes, mutes, switches and stops our microphone, camera and screen in a call. Independent of the
+// page and of media sections.
 
 /** @import { TypedEventTarget } from "../types/wire.js" */
 /** @import { CallSettings } from "../state/call_settings.js" */
@@ -19,8 +19,8 @@ import {
 import { Microphone } from "./microphone.js";
 
 /**
- * Our devices in a call. It dispatches "change" after any property has changed, "trouble" with a sentence for
- * the member as detail, and "former" with the settings to return to when a chosen device cannot be opened.
+ * Our devices in a call. Dispatches "change" after any property has changed, "trouble" with a sentence for
+ * the member as detail, and "former" with the settings to restore when a chosen device cannot be opened.
  */
 export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTarget) {
   /** @type {Microphone | null} */
@@ -169,7 +169,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   }
 
   /**
-   * Return the track. If it does not come from the chosen device, report that once.
+   * Return the track. If it does not come from the chosen device, report this once.
    * @param {"microphone" | "camera"} device
    * @param {MediaStreamTrack} track
    */
@@ -183,7 +183,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   }
 
   /**
-   * Handle a lost device, such as an unplugged one, and replace it with another device if there is one.
+   * Handle a lost device, such as an unplugged one, and replace it with another device if possible.
    * @param {Device} device
    * @param {Microphone | MediaStreamTrack} gone
    */

@@ -5,9 +5,9 @@
 const MUSIC_KBPS = 128;
 
 /**
- * Return the offer with the settings of our audio encoders, which follow the remote description (RFC 7587). A
- * voice sends almost nothing while it is silent (DTX). Music and a screen's audio, in the section
- * `screenMid`, are stereo.
+ * Return the offer with our Opus settings added. Encoders read their settings from the remote description
+ * (RFC 7587). Voice uses DTX, which sends almost nothing during silence. Music and screen audio, which is in
+ * the media section `screenMid`, are stereo.
  * @param {string} sdp
  * @param {Sound} sound
  * @param {string} screenMid
@@ -25,7 +25,7 @@ export function preferSoundQuality(sdp, { music, kbps }, screenMid) {
 }
 
 /**
- * Return our answer with stereo enabled. Otherwise Chromium plays incoming stereo as mono.
+ * Return our answer with stereo enabled. Without this, Chromium plays incoming stereo as mono.
  * @param {string} sdp
  */
 export function inStereo(sdp) {
@@ -33,9 +33,9 @@ export function inStereo(sdp) {
 }
 
 /**
- * Return whether everybody in the call can decode VP9. Otherwise the SFU lists VP8 before it.
+ * Return whether everybody in the call can decode VP9. If not, the SFU lists VP8 before VP9.
  * @param {string} sdp
- * @param {string} mid A section for our video.
+ * @param {string} mid A media section for our video.
  */
 export function allDecodeVp9(sdp, mid) {
   const section = sdp.split(/(?=^m=)/mu).find((candidate) => candidate.includes(`\na=mid:${mid}\r`)) ?? "";
@@ -43,7 +43,8 @@ export function allDecodeVp9(sdp, mid) {
 }
 
 /**
- * Return the offer with a codec first in these sections: a browser sends the first codec that it supports.
+ * Return the offer with a codec first in these media sections, because browsers send the first codec that
+ * they support.
  * @param {string} sdp
  * @param {string} codec
  * @param {string[]} mids

@@ -1,9 +1,9 @@
-// One session with the SFU: an RTCPeerConnection and its signalling. It answers the SFU's offers in order,
-// puts our tracks in the sections reserved for them, and names the owners of the other sections. It never
-// begins another session; call.js does.
+// Implements one session with the SFU: an RTCPeerConnection and its signalling. Answers the SFU's offers in
+// order, puts our tracks in the media sections reserved for them, and maps the other media sections to
+// members. call.js starts the next session.
 //
-// The SFU is always the offerer. Its first four sections, mids 0 to 3, are for our tracks. Every later
-// section carries another member's track, named by the `tracks` map alongside the SDP.
+// The SFU is always the offerer. Its first four media sections, mids 0 to 3, are for our tracks. Every later
+// media section carries another member's track, which the `tracks` map alongside the SDP identifies.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { CallEncryption } from "./encryption.js" */
@@ -22,22 +22,23 @@ import { VideoEncoders } from "./video_encoders.js";
  * @typedef {{max_temporal_layer: number, max_spatial_layer: number, width: number, paused: boolean,
  *   priority: number, adaptive: boolean}} LayerRequest Our request for a track, as in docs/signalling.md.
  * @typedef {{spatial: number, temporal: number, paused: boolean, reason: "wish" | "line" | "hidden" |
- *   "source"}} Layers What the service sends of a track, and why.
- * @typedef {{kbps: number, reason: string}} Estimate The capacity of our downlink, and why it is not
- * estimated higher.
+ *   "source"}} Layers The layers of a track that the SFU sends, and why.
+ * @typedef {{kbps: number, reason: string}} Estimate The estimated capacity of our downlink, and why it is
+ *   not higher.
  * @typedef {{kind: string, reason: string}} Ending
  * @typedef {{music: boolean, kbps: number}} Sound Whether our audio is more than a voice, and the channel's
  * bit rate, or 0.
- * @typedef {RTCRtpTransceiver & {mid: string}} Section A section that an offer has named.
+ * @typedef {RTCRtpTransceiver & {mid: string}} Section A media section with a mid from an offer.
  * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} NamedTracks
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
-// Firefox 153 encodes each of several VP9 encodings at the size of the smallest, and downloads its H264
-// encoder only after its installation. VP8 works in every Firefox. Only the browser's name reveals this.
+// Firefox 153 encodes all simulcast encodings of VP9 at the size of the smallest one, and downloads its H264
+// encoder only after installation. VP8 works in every Firefox. This can be detected only by the browser's
+// name.
 const IS_FIREFOX = navigator.userAgent.includes("Firefox/");
 // At our bit rates, Chromium shows twice as many frames of a noisy camera in VP9 as in H264 or VP8. Phones
-// and Safari keep the first codec of the offer, H264, for which they have hardware encoders.
+// and Safari keep the offer's first codec, H264, because they have hardware encoders for it.
 const { userAgentData } = /** @type {{userAgentData?: {mobile: boolean}}} */ (navigator);
 const IS_DESKTOP_CHROMIUM = userAgentData?.mobile === false;
 /** @type {Sound} */
@@ -48,9 +49,10 @@ const TYPICAL_WAIT_MS = 2000;
 const CONNECT_DEADLINE_MS = 15_000; // The SFU waits just as long for our answer.
 
 /**
- * A session with the SFU. It dispatches "connected" (again after "silent", which means that the SFU receives
- * nothing from us), "offered", "tracks", "speakers", "layers" and "bandwidth" (see the properties with these
- * names). `ended` resolves once with {kind, reason}; kind is "left" or one of the kinds in signalling.js.
+ * A session with the SFU. Dispatches "connected" (again after "silent", which means that the SFU receives
+ * nothing from us), and "offered", "tracks", "speakers", "layers" and "bandwidth" when the properties with
+ * these names have changed. `ended` resolves once with {kind, reason}; kind is "left" or one of the kinds in
+ * signalling.js.
  */
 export class Session extends EventTarget {
   /** The received tracks. @type {Track[]} */
@@ -58,13 +60,13 @@ export class Session extends EventTarget {
   /** All tracks in the room, including those we do not receive. @type {Offered[]} */
   offered = [];
   /**
-   * The tracks that we cannot receive; reason is "codec" (this browser cannot show it) or "no_line".
+   * The tracks that we cannot receive; `reason` is "codec" (this browser cannot decode it) or "no_line".
    * @type {Withheld[]}
    */
   withheld = [];
   /** The user ids of the speakers, loudest first, including our own. @type {string[]} */
   speakers = [];
-  /** The layers that the service sends of each video, by track id. @type {Map<string, Layers>} */
+  /** The layers of each video that the SFU sends, by track id. @type {Map<string, Layers>} */
   layers = new Map();
   /** The estimated capacity of our downlink, or null. @type {Estimate | null} */
   bandwidth = null;
@@ -75,7 +77,7 @@ export class Session extends EventTarget {
   /** Our request for each track. @type {Map<string, Partial<LayerRequest>>} */
   #layerRequests = new Map();
   /**
-   * Ids of the tracks whose request changed while no socket was connected to the service.
+   * Ids of the tracks whose request changed while no socket was connected to the SFU.
    * @type {Set<string>}
    */
   #unsent = new Set();
@@ -99,7 +101,7 @@ export class Session extends EventTarget {
   #wanted;
   #sealing;
   #encoders;
-  // A member's microphone and camera belong to one stream, so that receivers play them in sync.
+  // A member's microphone and camera belong to one stream, so receivers play them in sync.
   #person = new MediaStream();
   #screen = new MediaStream();
 
@@ -161,7 +163,7 @@ export class Session extends EventTarget {
     return this.#pc;
   }
 
-  /** Whether a socket reaches the service. */
+  /** Whether a socket is connected to the SFU. */
   get signalled() {
     return this.#signalling.isOpen;
   }
@@ -177,7 +179,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Put the track that `sending` holds for `source` in its section, or stop sending if there is none.
+   * Put the track in `sending` for `source` in its media section, or stop sending if there is none.
    * @param {Source} source
    */
   publish(source) {
@@ -187,7 +189,7 @@ export class Session extends EventTarget {
     });
   }
 
-  /** Request a new negotiation if the wanted tracks or the bit rate of our audio have changed. */
+  /** Request a new negotiation if the wanted tracks or our audio settings have changed. */
   review() {
     this.#queue(() => {
       if (this.#receiveWanted() || (this.#pc.remoteDescription && this.#soundsDifferent()))
@@ -196,7 +198,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Change our request for a track. Each message to the service contains the whole request.
+   * Change our request for a track. Each message to the SFU contains the entire request.
    * @param {string} trackId
    * @param {Partial<LayerRequest>} changes
    */
@@ -208,8 +210,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Check whether the service still responds, because no data is arriving. It may only be frozen, so the
-   * check uses the usual timeout.
+   * Check whether the SFU still responds, because no data is arriving. It may only be frozen, so the check
+   * uses the usual timeout.
    */
   probe() {
     this.#signalling.probe();
@@ -228,7 +230,7 @@ export class Session extends EventTarget {
     return this.#signalling.unanswered;
   }
 
-  /** End the session, because the service is unreachable. */
+  /** End the session, because the SFU is unreachable. */
   abandon() {
     this.#finish("lost", "", { what: "server" });
   }
@@ -239,7 +241,7 @@ export class Session extends EventTarget {
 
   /** @param {RTCIceServer[]} iceServers */
   #openPeerConnection(iceServers) {
-    // Chromium lets frames bypass a transform that is set late, unless this option makes them wait.
+    // Without this option, frames in Chromium can bypass a transform that is set late.
     const pc = new RTCPeerConnection({
       iceServers,
       bundlePolicy: "max-bundle",
@@ -260,9 +262,7 @@ export class Session extends EventTarget {
     );
   }
 
-  /**
-   * React to the service resuming the session. The offer that follows contains everything that we missed.
-   */
+  /** React to the SFU resuming the session. The next offer contains everything that we missed. */
   #resumed() {
     this.#signalling.resumed();
     this.withheld = [];
@@ -306,7 +306,8 @@ export class Session extends EventTarget {
 
   /**
    * @param {{type: RTCSdpType, sdp: string, tracks?: NamedTracks}} offer
-   * @param {WebSocket} socket The offer's source; only it waits for the answer.
+   * @param {WebSocket} socket The socket that the offer came over, which is the only one waiting for the
+   *   answer.
    */
   async #answer({ type, sdp, tracks = {} }, socket) {
     this.#offeredSound = this.#sound();
@@ -318,7 +319,7 @@ export class Session extends EventTarget {
         source,
       );
     this.#nameOffered(tracks);
-    // Report the offered tracks before our answer, so that the tile widths are known when the tracks arrive.
+    // Report the offered tracks before answering, so the tile widths are known when the tracks arrive.
     this.dispatchEvent(new Event("offered"));
     this.#receiveWanted();
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
@@ -334,7 +335,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Add a candidate. Candidates can overtake the offer, so they wait for it.
+   * Add a candidate once the offer has arrived, because candidates can overtake it.
    * @param {RTCIceCandidateInit} candidate
    */
   async #addCandidate(candidate) {
@@ -353,8 +354,7 @@ export class Session extends EventTarget {
       });
   }
 
-  /** Set the sections so that our next answer accepts exactly the wanted tracks. Return whether any changed.
-   */
+  /** Set the media sections to accept exactly the wanted tracks. Return whether any has changed. */
   #receiveWanted() {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
     const changed = /** @type {Section[]} */ (this.#pc.getTransceivers()).filter(
@@ -387,7 +387,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Mark a track as withheld. If `data` has no reason, the track is available again or has ended.
+   * Mark a track as withheld, or unmark it if there is no `reason`, because the track is available again or
+   * has ended.
    * @param {{track_id: string, user_id: string, source: Source, reason?: string}} data
    */
   #withhold({ track_id: trackId, user_id: userId, source, reason }) {
@@ -420,7 +421,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Update a section to match `sending`. Return whether a new offer from the SFU is needed.
+   * Update a source's media section to match `sending`. Return whether a new offer from the SFU is needed.
    * @param {Source} source
    */
   async #arrange(source) {

@@ -1,30 +1,29 @@
-// The signalling socket of one session with the SFU. If it breaks while media continues, it resumes the
-// session over another socket. It passes frames on and interprets only those that concern resumption.
+// Implements the signalling socket for one session with the SFU. If the socket breaks while media continues,
+// the session is resumed over another socket. Passes messages on without interpreting them.
 //
-// A frame is {event, data}, where data is a JSON string.
+// A message is {event, data}, where data is a JSON string.
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Heartbeat } from "../transport/heartbeat.js";
 
-// The close code for an interruption: we may reconnect in a moment, so the other members keep our tile.
+// The close code for an interruption. We may reconnect in a moment, so other members keep our tile.
 const LOST = 4000;
 // Close codes that the network may have caused: no close frame, a stopping chat server, or LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100,
   RETRY_MOST_MS = 1000;
-// An attempt can hang on the chat server's port while the server is starting, or forever if the network is
-// gone.
+// An attempt can hang while the chat server is starting, or forever if the network is gone.
 const ATTEMPT_MS = 5000;
-// If media continues, packets arrive within this time: even a silent voice sends two per second.
+// If media continues, packets arrive within this time, because even a silent microphone sends two per second.
 const LISTEN_MS = 600;
 // The SFU's close codes, except for a lost connection.
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
- * `receive(event, data)` receives each frame. `closed(kind, reason)` is called when the session has ended;
- * kind is "lost" or one of ENDINGS. `unreachable()` is called when the service does not respond.
- * `reachable()` returns whether the chat server responds, `mediaFlows()` whether the media is connected, and
- * `received()` the bytes that it has received.
+ * `receive(event, data)` receives each message. `closed(kind, reason)` is called when the session has ended;
+ * `kind` is "lost" or one of ENDINGS. `unreachable()` is called when the SFU does not respond. `reachable()`
+ * returns whether the chat server responds, `mediaFlows()` whether the media is connected, and `received()`
+ * the number of bytes received.
  * @typedef {{receive: (event: string, data: string) => void, closed: (kind: string, reason: string | null) =>
  *   void, unreachable: () => void, reachable: () => boolean, mediaFlows: () => boolean,
  *   received: () => Promise<number>}} SessionPort
@@ -38,7 +37,7 @@ export class Signalling {
    */
   #ticket = null;
   /**
-   * The progress of reconnecting; null while a socket reaches the service.
+   * The progress of reconnecting; null while a socket is connected to the SFU.
    * @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null}
    */
   #away = null;
@@ -58,7 +57,7 @@ export class Signalling {
     this.#socket = this.#open(event, data);
   }
 
-  /** The current socket. An offer that came over an earlier one needs no answer. */
+  /** The current socket. An offer that came over an earlier socket needs no answer. */
   get socket() {
     return this.#socket;
   }
@@ -68,7 +67,7 @@ export class Signalling {
     return this.#away !== null;
   }
 
-  /** Whether a socket reaches the service. */
+  /** Whether a socket is connected to the SFU. */
   get isOpen() {
     return !this.#away && this.#socket.readyState === WebSocket.OPEN;
   }
@@ -83,12 +82,12 @@ export class Signalling {
     this.#ticket = ticket;
   }
 
-  /** React to the service resuming the session. */
+  /** React to the SFU resuming the session. */
   resumed() {
     this.#away = null;
   }
 
-  /** Check whether the service still responds. It may only be frozen, so use the usual timeout. */
+  /** Check whether the SFU still responds. It may only be frozen, so use the usual timeout. */
   probe() {
     if (!this.#away) this.#heartbeat.ask();
   }
@@ -118,7 +117,7 @@ export class Signalling {
     const attempt =
       event === "client_resume"
         ? setTimeout(() => {
-            if (this.#away) this.#away.reached = false; // A timeout proves nothing about the service.
+            if (this.#away) this.#away.reached = false; // A timeout proves nothing about the SFU.
             socket.close();
           }, ATTEMPT_MS)
         : 0;
@@ -137,14 +136,14 @@ export class Signalling {
       clearTimeout(attempt);
       if (socket !== this.#socket) return; // An abandoned socket may close minutes later.
       let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
-      if (this.#away && kind === "refused") kind = "lost"; // The session is over, but a new one can begin.
+      if (this.#away && kind === "refused") kind = "lost"; // The session is over, but a new one can start.
       if (BREAKS.has(code) && this.#ticket && this.#session.mediaFlows()) this.#takeUp(this.#ticket);
       else this.#session.closed(kind, reason);
     });
     return socket;
   }
 
-  /** Handle a silent socket. If media still arrives, only the socket is dead. */
+  /** Handle a socket that does not respond. If media still arrives, only the socket is dead. */
   async #unanswered() {
     const [ticket, socket] = [this.#ticket, this.#socket];
     const before = await this.#session.received();
@@ -160,8 +159,8 @@ export class Signalling {
   }
 
   /**
-   * Resume the session over a new socket: the old one broke, but media continues. If the chat server
-   * responded both before and after an attempt, the attempt failed because of the service itself.
+   * Resume the session over a new socket, because the old one broke but media continues. If the chat server
+   * responded both before and after an attempt, the attempt failed because of the SFU.
    * @param {{credential: string, within_s: number}} ticket
    */
   async #takeUp({ credential, within_s: withinS }) {

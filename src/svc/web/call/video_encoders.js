@@ -1,5 +1,5 @@
-// Encodes our camera and screen with the encodings, sizes and bit rates that the other participants request.
-// Knows nothing about offers or the signalling socket.
+// Configures the encoders for our camera and screen with the encodings, sizes and bit rates that the other
+// members request. Independent of offers and the signalling socket.
 
 /** @import { Wanted } from "./encodings.js" */
 /** @import { Source } from "./session.js" */
@@ -12,18 +12,19 @@ import { callSettings } from "../state/call_settings.js";
 import { chosenSize, ALL_WANTED, encodingsFor, isSufficient } from "./encodings.js";
 import { effect } from "../vendor/signals.js";
 
-// Chromium's bandwidth estimate starts at 300 kbit/s and takes half a minute to grow. With
-// "maintain-resolution" the video is sharp at once; after this time the estimate is good enough.
+// Chromium's bandwidth estimate starts at 300 kbit/s and needs half a minute to grow. With
+// "maintain-resolution", the video is sharp at once. After this time, the estimate is good enough without it.
 const KEEP_SIZE_MS = 5000;
-// Each new size costs every receiver a keyframe, so our video does not shrink as soon as a window is resized.
+// Each new size requires a keyframe for every receiver, so our video does not shrink as soon as a window is
+// resized.
 const SMALLER_AFTER_MS = 2000;
 const VIDEOS = /** @type {const} */ (["camera", "screen"]);
 
 export class VideoEncoders {
   #ports;
-  /** The other members' request for each of our sources. @type {Map<Source, Wanted>} */
+  /** The other members' combined request for each of our sources. @type {Map<Source, Wanted>} */
   #wanted = new Map();
-  /** The timers that delay a switch to a smaller width. @type {Map<Source, ReturnType<typeof setTimeout>>} */
+  /** The timers that delay switches to a smaller width. @type {Map<Source, ReturnType<typeof setTimeout>>} */
   #narrowing = new Map();
 
   /**
@@ -50,7 +51,7 @@ export class VideoEncoders {
    * @param {string | null} codec
    */
   async start(source, codec) {
-    // The service learns of a new track only from its packets, so the track must send packets at first.
+    // The SFU learns of a new track only from its packets, so the track must send packets at first.
     clearTimeout(this.#narrowing.get(source));
     this.#wanted.delete(source);
     const sender = this.#ports.senderOf(source);
@@ -61,8 +62,8 @@ export class VideoEncoders {
       ...chosen,
     }));
     await configure(sender, encodings, "maintain-resolution");
-    // Text on a screen must stay sharp, even if it moves less smoothly. With several
-    // encodings receivers choose the size, and a smaller capture would end the larger encodings permanently.
+    // Text on a screen must stay sharp, even if it moves less smoothly. With several encodings, receivers
+    // choose the size, and a smaller capture would end the larger encodings permanently.
     if ((source === "screen" && sender.track.contentHint !== "motion") || encodings.length > 1) return;
     setTimeout(() => configure(sender, [], "maintain-framerate"), KEEP_SIZE_MS);
   }
@@ -75,7 +76,7 @@ export class VideoEncoders {
   }
 
   /**
-   * Apply the other members' request: a smaller width after a delay, and everything else at once.
+   * Apply the other members' request. A smaller width is applied after a delay, and everything else at once.
    * @param {Wanted & {source: Source}} request
    */
   wantedChanged({ source, width, watched, encodings }) {
@@ -112,8 +113,8 @@ export class VideoEncoders {
 }
 
 /**
- * Set the encodings of a sender. A browser that does not support a setting ignores it. An encoding that
- * becomes active starts with a keyframe.
+ * Set a sender's encodings. Browsers ignore settings that they do not support. An encoding that becomes
+ * active starts with a keyframe.
  * @param {RTCRtpSender} sender
  * @param {RTCRtpEncodingParameters[]} wanted
  * @param {RTCDegradationPreference} [degradationPreference]

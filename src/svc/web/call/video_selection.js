@@ -1,5 +1,5 @@
-// Selects the videos to receive: cameras except in audio-only mode, and the chosen screens. The server does
-// not send the others. The first screen is selected automatically, and any other on request. Sans I/O.
+// Selects the videos to receive: all cameras except in audio-only mode, and the chosen screens. The SFU does
+// not send the others. The first screen is selected automatically, others on request. Does no I/O.
 
 /** @import { Offered } from "./session.js" */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -1,12 +1,12 @@
-// Monitors the width at which each video is shown. Elements that are scrolled out of view or in a background
-// tab have no width.
+// Monitors the width of each displayed video. Elements that are scrolled out of view or in a background tab
+// have no width.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { pictureWidth } from "../state/tile_layout.js";
 import { signal } from "../vendor/signals.js";
 
-const IN_PICTURE_PX = 480; // Assumed, because a picture-in-picture window's size is unknown.
+const IN_PICTURE_PX = 480; // Assumed, because the size of a picture-in-picture window is unknown.
 
 /**
  * The width in device pixels by track. Tracks that are not shown are omitted.
@@ -17,7 +17,7 @@ export const widths = signal(new Map());
 const shown = new Map();
 
 /**
- * Monitor the width at which this element shows the track. Return a function that stops this.
+ * Monitor the width of the track in this element. Return a function that stops this.
  * @param {HTMLVideoElement} video
  * @param {MediaStreamTrack} track
  */
@@ -28,7 +28,7 @@ export function watchWidth(video, track) {
   const measure = () => {
     const large = page.pictureInPictureElement === video ? IN_PICTURE_PX : 0;
     const seen = intersects && page.visibilityState === "visible";
-    // Where the tile crops the sides of a video, the whole video is wider than the tile.
+    // If the tile crops the sides of a video, the whole video is wider than the tile.
     const isCut = view.getComputedStyle(video).objectFit === "cover";
     const { clientWidth: width, clientHeight: height } = video;
     const px = isCut && width ? pictureWidth({ width, height }) : width;

@@ -1,4 +1,4 @@
-// Decides which layers of a received video to request, based on its tile and the member's settings. Sans I/O.
+// Decides which layers of a received video to request, based on its tile and the settings. Pure functions.
 
 /** @import { LayerRequest } from "./session.js" */
 /**
@@ -13,15 +13,15 @@ const ALL = -1;
 /** The highest temporal layer for each choice in the settings. @type {{[choice: string]: number}} */
 const TEMPORAL = { high: ALL, automatic: ALL, low: 1, saver: 0 };
 // On a metered connection: every second frame, and small videos unless they are in focus. A screen keeps its
-// size, so that its text can be read.
+// size, to keep its text legible.
 const SPARING_TEMPORAL = { camera: 1, screen: 0 };
-// Videos with a higher priority keep their quality longer when the downlink cannot carry everything. The
-// service never reduces audio quality.
+// Videos with a higher priority keep their quality longer when the downlink is too slow for everything. The
+// SFU never reduces audio quality.
 const PRIORITY = { screen: 90, chosen: 70, large: 50, small: 30 };
 
 /**
- * Return the request for a video. `choice` is the setting for everybody or for this member: "high" keeps
- * every frame even on a downlink that is too slow. `lessData` is set on a metered connection.
+ * Return the request for a video. `choice` is the setting for everybody or for this member. "high" keeps
+ * every frame even if the downlink is too slow. `lessData` is set on a metered connection.
  * @param {Shown} shown
  * @param {{choice: string, lessData: boolean}} settings
  * @returns {LayerRequest}
@@ -37,7 +37,7 @@ export function wantedLayers({ source, width, hidden, large, chosen }, { choice,
   const rank = isScreen ? "screen" : chosen ? "chosen" : large ? "large" : "small";
   return {
     max_temporal_layer: temporal,
-    // Encodings are as wide as these tiles, except the largest, which is as wide as the camera.
+    // The encodings have the widths of these tiles, except the largest, which has the camera's width.
     max_spatial_layer: isScreen ? ALL : TILES.findIndex(({ upToPx }) => width > 0 && width <= upToPx),
     width,
     paused: hidden,

@@ -1,16 +1,16 @@
-// Selects the key that seals a frame in a call, and decides whether a received frame may be opened. A KID
-// contains the group's epoch, the device's leaf, the source, and a random session number. This ensures that
-// no counter is used twice with the same key, no matter how often somebody rejoins. See docs/private.md
+// Selects the key that encrypts a frame in a call, and decides whether a received frame may be decrypted. A
+// KID contains the group's epoch, the device's leaf, the source, and a random session number. As a result, no
+// counter is used twice with the same key, no matter how often somebody rejoins. See docs/private.md
 
 import { derived } from "./sframe.js";
 
-const EPOCHS = 8; // When many members join and leave at once, frames of several epochs are in transit.
+const EPOCHS = 8; // When many members join and leave at once, frames from several epochs are in transit.
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 const MAX_KIDS = 256; // The maximum number of keys per epoch. Five members who rejoin ten times reach it.
-const WINDOW = 512n; // A frame that arrives after this many later frames is not opened.
+const WINDOW = 512n; // A frame that arrives after this many later frames is dropped.
 const STAY_BITS = 44;
-// How long frames of the previous epoch are still opened, because some senders learn of the new epoch later.
-// The time is short after a removal, because removed members have the old key.
+// How long frames from the previous epoch are still accepted, because some senders learn of the new epoch
+// later. The time is short after a removal, because removed members have the old key.
 const AFTER_REMOVAL_MS = 500;
 const AFTER_ADDITION_MS = 10_000;
 
@@ -37,7 +37,7 @@ const partsOf = (/** @type {bigint} */ kid) => ({
 /** @param {Uint8Array} a @param {Uint8Array} b */
 const isSame = (a, b) => a.every((byte, at) => byte === b[at]);
 
-/** One of our tracks during one session. */
+/** The counters of one of our tracks during one session. */
 export class SentTrack {
   /** @type {Map<bigint, bigint>} */
   #counters = new Map();
@@ -69,11 +69,12 @@ export class FrameKeys {
   #seen = new Map();
 
   /**
-   * Add an epoch. Return how long frames of earlier epochs may be opened, in ms; null if the epoch is known.
+   * Add an epoch. Return how long frames from earlier epochs are still accepted, in ms; null if the epoch is
+   * known.
    * @param {Epoch} epoch
    */
   take(epoch) {
-    // A recreated group counts its epochs from the start, so compare the keys.
+    // A group that was created again starts with epoch 0, so compare the keys.
     if (this.#epochs.some(({ baseKey }) => isSame(baseKey, epoch.baseKey))) return null;
     const isGone = this.#epochs[0]?.devices.some((device) => !epoch.devices.includes(device));
     this.#keep([{ ...epoch, keys: new Map() }, ...this.#epochs].slice(0, EPOCHS));
@@ -81,7 +82,7 @@ export class FrameKeys {
   }
 
   /**
-   * Forget the epochs before this one. Their remaining frames have arrived already, or never will.
+   * Forget the epochs before this one. Their remaining frames have arrived already or never will.
    * @param {Epoch} epoch
    */
   endBefore({ baseKey }) {
@@ -103,7 +104,8 @@ export class FrameKeys {
   }
 
   /**
-   * Return the key to open a frame with, or null if the frame is not from the section's declared owner.
+   * Return the key to decrypt a frame, or null if the frame is not from the declared owner of its media
+   * section.
    * @param {{kid: bigint}} head @param {{memberId: string, source: string} | undefined} owner
    */
   async toOpen({ kid }, owner) {
@@ -115,7 +117,7 @@ export class FrameKeys {
     return this.#key(epoch, kid);
   }
 
-  /** Return whether this authentic frame is new. @param {{kid: bigint, counter: bigint}} head */
+  /** Return whether this authenticated frame is new. @param {{kid: bigint, counter: bigint}} head */
   isNew({ kid, counter }) {
     const known = this.#seen.get(kid) ?? { highest: counter, seen: new Set() };
     this.#seen.set(kid, known);

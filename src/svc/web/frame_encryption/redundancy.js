@@ -1,5 +1,5 @@
-// RED (RFC 2198): the service adds the previous frame to an audio packet, for receivers that lose packets.
-// Each block is a frame that was sealed separately. Works on bytes and knows nothing about keys.
+// Reads and writes RED (RFC 2198): for receivers that lose packets, the SFU adds the previous frame to each
+// audio packet. Each block is a separately encrypted frame. Independent of keys.
 
 import { joined } from "./sframe.js";
 
@@ -11,7 +11,7 @@ const HEADER_BYTES = 4;
 /** @typedef {{type: number, offset: number, data: Uint8Array<ArrayBuffer>}} Block `offset` is in ticks. */
 
 /**
- * Return the blocks of a payload, the primary last; null if it is malformed.
+ * Return the blocks of a payload, with the primary block last; null if the payload is malformed.
  * @param {Uint8Array<ArrayBuffer>} data
  */
 export function readRed(data) {

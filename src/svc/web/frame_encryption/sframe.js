@@ -1,11 +1,11 @@
-// SFrame (RFC 9605) with AES-GCM: seals a frame for the holders of the base key. The frame's header names the
-// key and the counter. Works on bytes, and knows nothing about codecs, calls or groups.
+// Implements SFrame (RFC 9605) with AES-GCM, which encrypts a frame for everyone who has the base key. The
+// frame's header contains the key's id and the counter. Independent of codecs, calls and groups.
 
 const SUITE = 4; // AES_128_GCM_SHA256_128.
 const TAG_BYTES = 16;
 const KEY_BYTES = 16;
 const NONCE_BYTES = 12;
-const MAX_INLINE = 8n; // Values below this fit into the first byte.
+const MAX_INLINE = 8n; // Smaller values fit into the first byte.
 
 const utf8 = new TextEncoder();
 
@@ -81,8 +81,8 @@ function nonceOf(salt, counter) {
 }
 
 /**
- * Return the header and the sealed data. `additionalData` is authenticated too, but transmitted separately.
- * Never use a counter twice with the same key.
+ * Encrypt data. Return the header and the ciphertext. `additionalData` is authenticated too, but transmitted
+ * separately. Never use a counter twice with the same key.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>}
  *   data @param {Uint8Array} additionalData
  */
@@ -97,7 +97,7 @@ export async function encrypt({ kid, key, salt }, counter, data, additionalData)
 }
 
 /**
- * Return the opened data. Rejects if it was sealed with a different key or tampered with.
+ * Decrypt data. Rejects if it was encrypted with a different key or tampered with.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array}
  *   additionalData
  */

@@ -1,5 +1,5 @@
-// The worker that seals every outgoing frame in an encrypted call and opens every incoming one. A frame that
-// cannot be sealed or opened is dropped. See docs/private.md
+// Encrypts every outgoing frame of an encrypted call and decrypts every incoming frame, in a worker. A frame
+// for which this fails is dropped. See docs/private.md
 
 /** @import { Epoch } from "./frame_keys.js" */
 /** @typedef {{section: string, memberId: string, source: string}} Owner */
@@ -17,11 +17,11 @@ const VP8_BYTES = 3;
 
 const keys = new FrameKeys();
 /**
- * Transformers that could not open a video frame. When new keys arrive, they request a keyframe.
+ * Transformers that could not decrypt a video frame. When new keys arrive, they request a keyframe.
  * @type {Set<RTCRtpScriptTransformer>}
  */
 const waiting = new Set();
-/** The owner of each section. @type {Map<string, Owner>} */
+/** The member and source that each media section is declared to carry. @type {Map<string, Owner>} */
 const owners = new Map();
 
 /**
@@ -50,7 +50,8 @@ function sealing(track, video) {
 }
 
 /**
- * Open a frame whose first bytes are readable. Rejects if it is not from the section's declared owner.
+ * Decrypt a frame, of which the first `clear` bytes are not encrypted. Rejects if it is not from the declared
+ * owner of the media section.
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data @param {number} [clear]
  */
 async function openFrame(section, data, clear = 0) {
@@ -64,9 +65,9 @@ async function openFrame(section, data, clear = 0) {
 }
 
 /**
- * Open each block of a RED payload. Return null if it contains nothing new. A frame is played twice only if
- * it arrives first as redundancy in the next packet and then in its own retransmitted packet, along with a
- * previous frame that was still missing.
+ * Decrypt each block of a RED payload. Return null if it contains nothing new. A frame is played twice only
+ * if it arrives first as redundancy in the next packet, and then in its own retransmitted packet together
+ * with a previous frame that was still missing.
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data
  */
 async function openRed(section, data) {

@@ -1,6 +1,6 @@
-// Our account on the server: sign in with this browser's key, alone or with a proof that vouches for it, and
-// keep an access token fresh. All tabs share the stored state, and only one of them renews the token at a
-// time. Renders nothing.
+// Signs in to our account with this browser's key, alone or with a proof that vouches for it, and keeps an
+// access token fresh. All tabs share the stored state, and only one of them renews the token at a time.
+// Renders nothing.
 
 /** @import { Member } from "../types/api.js" */
 /** @import { ResponseBody, Body, TypedEventTarget } from "../types/wire.js" */
@@ -12,10 +12,10 @@ import { withLock, storeValue, storedValue, like } from "./browser_storage.js";
 
 // In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
 const STORED_IDENTITY = "svc.identity";
-const KNOWN = "svc.known"; // In localStorage, the member who has signed out: {id, nickname, way}.
+const KNOWN = "svc.known"; // In localStorage: the member who has signed out, {id, nickname, way}.
 const TURN = "svc.identity"; // The lock that tabs take to change the identity.
-// Fractions of a token's lifetime: it is renewed after the first and used until the second, so that no
-// request waits for a renewal on a dead network.
+// Fractions of a token's lifetime. A token is renewed after the first fraction and used until the second, so
+// requests do not wait for a renewal on a dead network.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
 // The timeout of a renewal that a request is waiting for. TCP retransmits at doubling intervals, so a new
@@ -32,7 +32,7 @@ const HURRIED_MS = 5000;
  * @typedef {ResponseBody<"POST", "/api/auth/refresh"> & {member?: Member | null, proof?: Proof}} FreshTokens
  */
 
-/** The member is identified by this browser's key alone. @type {Proof} */
+/** The proof of a member who is identified only by this browser's key. @type {Proof} */
 export const LOCAL = { way: "local" };
 /** @type {Identity} */
 const NOBODY = {
@@ -46,8 +46,8 @@ const NOBODY = {
 const NAMED = { id: "", nickname: "", roles: [] };
 
 /**
- * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}. The account
- * dispatches "renewed" (detail: a new access token, for connections that use the previous one).
+ * Our account. A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}.
+ * Dispatches "renewed" with a new access token as detail, for connections that use the previous one.
  */
 export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ (EventTarget) {
   /** @type {Identity | null} */ #identity = null;
@@ -59,7 +59,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     this.#plan();
   }
 
-  /** Our member, as last described by the server; null for a newcomer. */
+  /** Our member, as last described by the server; null if we are not signed in. */
   get member() {
     return this.#identity?.member ?? null;
   }
@@ -89,8 +89,8 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
   }
 
   /**
-   * Return a token that is valid for a while and differs from `rejected`, which the server has rejected.
-   * Rejects with a permanent Refusal if the server no longer recognises us.
+   * Return a token that stays valid for a while and is not `rejected`, which the server has rejected. Rejects
+   * with a permanent Refusal if the server no longer recognises us.
    * @param {string | null} [rejected]
    */
   async accessToken(rejected = null) {
@@ -98,7 +98,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     return this.#identity?.access_token ?? ""; // We may have signed out in the meantime.
   }
 
-  /** Drop the server's tokens. The key stays, so that signing in later restores the same member. */
+  /** Drop the server's tokens. The key stays, so signing in later restores the same member. */
   signOut(member = this.member) {
     clearTimeout(this.#timer);
     const { refresh_token: token, proof = LOCAL } = this.#identity ?? {};

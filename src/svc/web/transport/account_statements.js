@@ -1,12 +1,12 @@
-// The statements with which a person links accounts on two servers: JWTs that are signed with this browser's
-// key on each server. Signs and verifies, but sends and stores nothing. See docs/servers.md
+// Signs and verifies the statements that link accounts on two servers. They are JWTs, signed with this
+// browser's key for each server. Sends and stores nothing. See docs/servers.md
 
 /** @import { DeviceKey } from "./device_key.js" */
 
 import { base64url, signed } from "./device_key.js";
 
 export const LINK = "same_person";
-/** The purpose of a request for a statement, which names no account of the other server. */
+/** The `use` of a request for a statement, which does not contain an account on the other server. */
 export const REQUEST = "same_person_request";
 
 const MAX_LENGTH = 2048; // As on the server.
@@ -14,21 +14,21 @@ const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
 /**
- * `sub` at `iss` asks to be linked to the person's account at `aud`, or is the same person as `peer` there,
- * whose key has the thumbprint `peer_key`.
+ * In a request, `sub` at `iss` asks to be linked to the person's account at `aud`. In a statement, `sub` at
+ * `iss` is the same person as `peer` at `aud`, whose key has the thumbprint `peer_key`.
  * @typedef {{use: string, iss: string, sub: string, aud: string, made_at_ms: number, peer?: string,
  *   peer_key?: string}} Claims
- * @typedef {Claims & {key: string, text: string}} Statement a verified one, with its key's thumbprint
+ * @typedef {Claims & {key: string, text: string}} Statement a verified statement, with its key's thumbprint
  */
 
 /**
- * Sign a statement. It includes the public key, so that anyone can verify it.
+ * Sign a statement. It includes the public key, so anyone can verify it.
  * @param {DeviceKey} key @param {Claims} claims
  */
 export const makeStatement = (key, claims) => signed(key, claims, { jwk: key.jwk });
 
 /**
- * Return a statement's claims if the key in it has signed it; null otherwise.
+ * Verify a statement with the key that it contains. Return its claims, or null if it is invalid.
  * @param {string} text @returns {Promise<Statement | null>}
  */
 export async function readStatement(text) {
@@ -42,7 +42,7 @@ export async function readStatement(text) {
     const key = await crypto.subtle.importKey("jwk", { crv, kty, x, y }, CURVE, false, ["verify"]);
     const isSigned = await crypto.subtle.verify(SIGNATURE, key, bytes(signature), utf8(`${head}.${body}`));
     if (alg !== "ES256" || more.length || !isSigned || !isComplete(claims)) return null;
-    // RFC 7638: these members, in this order.
+    // RFC 7638 requires these members in this order.
     return { ...claims, key: await digestOf(JSON.stringify({ crv, kty, x, y })), text };
   } catch {
     return null; // Not a statement.

@@ -1,5 +1,5 @@
-// Delays between attempts: doubling up to a limit, with jitter so that many pages do not reconnect at the
-// same instant.
+// Computes the delays between attempts, which double up to a limit. Jitter keeps many clients from
+// reconnecting at the same instant.
 
 export class Backoff {
   #firstMs;
@@ -13,7 +13,7 @@ export class Backoff {
     this.#nextMs = firstMs;
   }
 
-  /** Return the milliseconds to wait before the next attempt: between half the step and the full step. */
+  /** Return the time to wait before the next attempt, in ms: between half of the step and the full step. */
   next() {
     const step = this.#nextMs;
     this.#nextMs = Math.min(step * 2, this.#limitMs);

@@ -1,6 +1,6 @@
-// Browser features that may be unavailable: named values in storage, locks between tabs, and the browser's
-// database. Stored values always have the expected type when read. If storage is full or forbidden, values
-// last until the page is closed. Only the functions for the database can fail.
+// Wraps browser features that may be unavailable: named values in storage, locks between tabs, and IndexedDB.
+// Values that are read always have the expected type. If storage is full or forbidden, values last until the
+// page is closed. Only the functions for IndexedDB can fail.
 
 /** @typedef {"localStorage" | "sessionStorage"} Storage */
 
@@ -29,7 +29,7 @@ export function storedText(name, storage = "localStorage") {
 }
 
 /**
- * Return the stored value, with each part that has an invalid type replaced by its value in `usual`.
+ * Return the stored value. Replaces each part with an invalid type by that part of `fallback`.
  * @template T
  * @param {T} fallback @param {string} name @param {Storage} [storage] @returns {T}
  */
@@ -58,8 +58,8 @@ export function storeValue(name, value, storage = "localStorage") {
 }
 
 /**
- * Return `value` if it has the same type as `usual`, and `usual` otherwise. Objects are checked part by part,
- * and unknown parts are dropped; an empty object accepts any object. Lists contain strings.
+ * Return `value` if it has the same type as `fallback`, and `fallback` otherwise. Objects are checked part by
+ * part, and unknown parts are dropped; an empty object accepts any object. Lists contain strings.
  * @template T
  * @param {T} fallback @param {any} value the stored value, of any type @returns {T}
  */
@@ -79,7 +79,7 @@ export function like(fallback, value) {
 }
 
 /**
- * Return an object with every value checked against `usual`.
+ * Return an object with every value checked against `fallback`.
  * @template T
  * @param {T} fallback @param {object} object @returns {Record<string, T>}
  */

@@ -1,6 +1,6 @@
-// This browser's key: created once, stored in IndexedDB, and not extractable, not even by this page. A
-// browser without storage keeps it until the page is closed. Anyone who holds the key can act as the member.
-// Signs, but sends nothing.
+// Manages this browser's key, which is created once, stored in IndexedDB, and not extractable, even by this
+// page. Without storage, the key lasts until the page is closed. Anyone who can use the key can act as the
+// member. Signs data, but sends nothing.
 
 import { databaseStore } from "./browser_storage.js";
 
@@ -10,7 +10,7 @@ const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
 /**
- * Return whether this page may create keys. Browsers allow it only on https:// pages and on pages from this
+ * Return whether this page may create keys. Browsers allow this only on https:// pages and on pages from this
  * computer.
  */
 export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
@@ -25,7 +25,7 @@ export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.i
 export async function deviceKey() {
   const { privateKey, publicKey } = await pair();
   const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
-  // RFC 7638: these members, in this order.
+  // RFC 7638 requires these members in this order.
   const digest = await crypto.subtle.digest("SHA-256", bytes(JSON.stringify({ crv, kty, x, y })));
   return { privateKey, jwk: { crv, kty, x, y }, thumbprint: base64url(new Uint8Array(digest)) };
 }

@@ -1,14 +1,14 @@
-// A health check for connections: it sends a probe every 10 s, and reports a loss when nothing arrives within
-// 5 s. A browser takes minutes to notice that its network has changed. When in doubt, such as after a network
-// change or when the page becomes visible, it probes at once and waits for 2 s, or for 1.5 s if a call has
-// fallen silent. Such a probe counts as late after 0.3 s, and the caller may then try an alternative in
-// parallel. Independent of the type of connection.
+// Checks the health of a connection, because browsers need minutes to notice that their network has changed.
+// Sends a probe every 10 s, and reports a loss when nothing arrives within 5 s. When in doubt, such as after
+// a network change or when the page becomes visible, it sends a probe at once and waits for 2 s, or for 1.5 s
+// if a call has fallen silent. Such a probe counts as late after 0.3 s, and the caller may then try an
+// alternative in parallel. Independent of the type of connection.
 
 const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;
 const IN_DOUBT_MS = 2000;
 const LATE_MS = 300;
-/** The timeout for a response when other packets from the same server are already missing. */
+/** The timeout for a response when other expected packets from the same server are already missing. */
 export const SILENT_MS = 1500;
 
 export class Heartbeat {
@@ -58,7 +58,7 @@ export class Heartbeat {
     this.#send(WITHIN_MS);
   }
 
-  /** Send a probe now and wait only as long as a working connection needs. */
+  /** Send a probe now, with a timeout that only a working connection meets. */
   probe(withinMs = IN_DOUBT_MS) {
     if (!this.#inDoubt) this.received(); // An earlier probe has a longer timeout.
     this.#inDoubt = true;

@@ -1,14 +1,14 @@
-// Requests to the chat server's HTTP API, and its error responses. Holds no state.
+// Sends requests to the chat server's HTTP API, and converts its error responses to errors. Stateless.
 
 /** @import { ResponseBody, Body, Method, Path, ErrorBody } from "../types/wire.js" */
 
-// A rate limit error states the time to wait. Beyond these limits, the member decides whether to wait.
-// Meanwhile, other requests from the page use up the allowance, so one wait is often not enough.
+// A rate limit error states the time to wait. Beyond these limits, the member decides whether to wait. One
+// wait is often not enough, because other requests from the page use the allowance in the meantime.
 const [MIN_WAIT_MS, MAX_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
 // The timeouts for a response, and for sending a large request body.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
-/** An error response from the server; `code` is for programs, the message for display. */
+/** An error response from the server. `code` is for programs, and the message for display. */
 export class Refusal extends Error {
   /** @param {ErrorBody} body */
   constructor(body, status = 0) {
@@ -30,13 +30,13 @@ export class Refusal extends Error {
   }
 }
 
-/** The server could not be reached, or the connection broke before the response. */
+/** The error when the server cannot be reached, or the connection breaks before the response. */
 export class Unreachable extends Error {
   code = "unreachable";
 }
 
 /**
- * Send a request. Resolves with the response, null for 204; rejects with a Refusal, or with Unreachable.
+ * Send a request. Resolves with the response, which is null for 204; rejects with Refusal or Unreachable.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path
  * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is
@@ -70,7 +70,7 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
  * @returns {Promise<ResponseBody<"POST", P>>}
  */
 export function post(path, body, deadlineMs) {
-  // The signature above is type-checked. Checking this body too would double the time that TypeScript takes.
+  // Only the signature above is type-checked. Checking the call below too would double TypeScript's run time.
   const send = /** @type {(method: "POST", path: P, options: object) => Promise<any>} */ (
     /** @type {unknown} */ (request)
   );

@@ -1,6 +1,6 @@
-// The /live socket to the chat server: authenticates, matches responses to requests by id, delivers each push
-// once, and reconnects and resumes automatically. Knows nothing about calls or the page. Frames are JSON:
-// {event, data, id?, seq?}.
+// Implements the /live socket to the chat server: authenticates, matches responses to requests by id,
+// delivers each push once, and reconnects and resumes automatically. Independent of calls and the page.
+// Messages are JSON: {event, data, id?, seq?}.
 
 /**
  * @import { Greeting, Requests, Resumption } from "../types/api.js"
@@ -11,19 +11,19 @@ import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
 import { Heartbeat, SILENT_MS } from "./heartbeat.js";
 
-const REPLY_DEADLINE_MS = 10_000; // The server waits just as long for our first frame.
+const REPLY_DEADLINE_MS = 10_000; // The server waits just as long for our first message.
 // The timeouts for connection attempts. They are short, because only a new attempt notices that the network
 // is back. Every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
-// network. Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second,
-// parallel one would only wait for the first.
+// network. Browsers connect only one socket at a time to the same server (RFC 6455 section 4.1), so a
+// parallel attempt would only wait for the first.
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
-// Without a network, wait for the browser's "online" event, which is rarely wrong: after failed attempts,
-// Firefox delays each new one by ten seconds or more, even when the network is back.
+// Without a network, wait for the browser's "online" event, which is rarely wrong. After failed attempts,
+// Firefox delays each new attempt by ten seconds or more, even when the network is back.
 const OFFLINE_MS = 15_000;
 // Pushes that arrive within this time of each other are delivered together, because each delivery renders the
 // page again.
 const TOGETHER_MS = 100;
-const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of too many pages.
+const TOO_MANY_PAGES = 4009; // The server's close code for a member's oldest excess connection.
 
 /**
  * @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer:
@@ -36,10 +36,10 @@ const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of too ma
  */
 
 /**
- * The socket. It dispatches "authenticated" (detail: the server's greeting with the full state), "resumed"
+ * The socket. Dispatches "authenticated" (detail: the server's greeting with the full state), "resumed"
  * (detail: the state that pushes do not cover; the missed pushes follow), "push" (detail: {event, data}),
  * "offline", and two events that end all attempts: "rejected" (detail: Refusal; no token is available) and
- * "crowded" (too many pages of ours).
+ * "crowded" (we have too many connections).
  */
 export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) {
   #url;
@@ -49,10 +49,10 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
-  // The rival, opened in parallel with an unresponsive socket. The first of the two to respond is used.
+  // A rival socket, opened in parallel with an unresponsive one. The first of the two to respond is used.
   /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
-  // The highest number among the processed pushes; null before the first greeting.
+  // The highest number of a processed push; null before the first greeting.
   /** @type {number | null} */ #seq = null;
   /** @type {Push[]} */ #pushes = [];
   #collecting = 0;
@@ -80,8 +80,8 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   #early;
 
   /**
-   * `getToken(refused)` resolves with an access token other than the refused one. `early` receives a function
-   * like `request`; its requests are sent right after our token, without waiting for the greeting.
+   * `getToken(refused)` resolves with an access token other than `refused`. `early` receives a function like
+   * `request`, whose requests are sent right after our token, without waiting for the greeting.
    * @param {URL} url @param {(refused: string | null) => Promise<string>} getToken @param {(asking: Asking)
    *   => void} [early]
    */
@@ -104,8 +104,8 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   }
 
   /**
-   * Send a request. Resolves with the response's data; rejects with a Refusal, or with an Error if the socket
-   * is not connected.
+   * Send a request. Resolves with the response's data; rejects with Refusal, or with Unreachable if the
+   * socket is not connected.
    * @template {keyof Requests} E
    * @param {E} event @param {Data<E>} data @returns {Promise<Reply<E>>}
    */
@@ -114,7 +114,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     return (await this.#ask(event, data)).data;
   }
 
-  /** Deliver the pushes that precede a response, and do not delay the next ones, which may belong to it. */
+  /** Deliver the pushes that precede a response. Do not delay the next pushes, which may belong to it. */
   catchUp() {
     clearTimeout(this.#collecting);
     this.#collecting = 0;
@@ -165,7 +165,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     this.#socket = socket;
     this.#connecting = setTimeout(
       () => {
-        this.#backoff.reset(); // The timeout was itself the delay, so retry soon.
+        this.#backoff.reset(); // The timeout already was a delay, so retry soon.
         this.#abandon();
       },
       CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length],
@@ -173,7 +173,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   }
 
   #dial() {
-    // The handshake also contains the token, because the server serves unauthenticated clients last.
+    // The handshake contains the token too, because the server serves unauthenticated connections last.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
     // An abandoned socket may close minutes later.
     const ifCurrent = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {
@@ -254,7 +254,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   /** @param {string} event @param {any} data */
   #greet(event, data) {
     this.catchUp();
-    // Ignore the number in "resumed": it exceeds those of the pushes that follow.
+    // Ignore the number in "resumed", which is higher than those of the next pushes.
     if (event === "authenticated") this.#seq = data.seq;
     this.#emit(event, data);
   }
@@ -285,7 +285,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
       if (event === "authenticated") this.#greet(event, data);
       if (event === "error" || event === "authenticated" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));
-      // Do not batch in a hidden page: it is not rendered, and its timers run late.
+      // Do not batch while the page is hidden, because it is not rendered then, and its timers run late.
       if (!this.#collecting || globalThis.document?.hidden) this.#collect();
       return;
     }
@@ -305,7 +305,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   }
 
   /**
-   * Return whether a push is new. The server does not store pushes without a number and sends them only
+   * Return whether a push is new. The server does not store pushes without a number, and sends them only
    * once.
    * @param {number} [seq]
    */

@@ -1,4 +1,4 @@
-// The store for the offline copy, in its own database: values by name. Makes no decisions.
+// Stores the values of the offline copy by name, in their own database. Makes no decisions.
 
 const DATABASE = "svc.read";
 const STORE = "kept";

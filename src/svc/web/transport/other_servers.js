@@ -1,14 +1,14 @@
-// Requests to the member's other servers: for unread counts, and for who confirms a linked account. A frame
-// without an origin sends them, so that these servers do not learn which page is asking. Holds no state. See
-// docs/servers.md
+// Requests unread counts, and confirmations of linked accounts, from the member's other servers. A frame
+// without an origin sends the requests, so these servers do not learn which server's page sent them. Stores
+// nothing. See docs/servers.md
 
 /**
  * `picture` is a data: URL of a small PNG, or "".
  * @typedef {{name: string, unread: number, mentions: number, picture: string}} Counted
  * @typedef {{memberId: string, nickname: string, key: string}} ConfirmedAccount
- * `account` is null if the server confirms the statement for nobody.
+ * `account` is null if no member of that server has confirmed the statement.
  * @typedef {{account: ConfirmedAccount | null}} Confirmed
- * A request for the counts, or with a digest for who confirms the statement that has it.
+ * A request for the counts, or for the confirmation of the statement with this digest.
  * @typedef {{origin: string, token: string, picture: boolean, digest?: undefined}} WantedCounts
  * @typedef {{origin: string, token: string, digest: string}} WantedConfirmation
  */
@@ -16,15 +16,15 @@
 const PATH = "/counts-frame";
 const MAX_PICTURE_BYTES = 64 * 1024; // 96 × 96 incompressible pixels, in base64.
 const MAX_NAME_LENGTH = 64;
-const DEADLINE_MS = 20_000; // Longer than the frame's own timeout; for a frame that never loads.
-// Control characters, and characters that change the direction of the text after them.
+const DEADLINE_MS = 20_000; // Longer than the frame's own timeout, in case the frame never loads.
+// Control characters, and characters that change the direction of the following text.
 const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 
 /** @type {Promise<MessagePort> | null} */
 let opened = null;
 let lastId = 0;
 
-/** Open the frame. Only this server's pages may show it. @returns {Promise<MessagePort>} */
+/** Open the frame, which only this server's pages may embed. @returns {Promise<MessagePort>} */
 function frame() {
   opened ??= new Promise((resolve) => {
     const element = document.createElement("iframe");
@@ -35,7 +35,7 @@ function frame() {
     element.src = PATH;
     element.addEventListener("load", () => {
       const { port1, port2 } = new MessageChannel();
-      // A frame without an origin can be addressed only as "*". Nobody else can navigate it.
+      // The target origin must be "*" for a frame without an origin. No other site can navigate the frame.
       element.contentWindow?.postMessage(null, "*", [port2]);
       port1.start();
       resolve(port1);
@@ -46,7 +46,8 @@ function frame() {
 }
 
 /**
- * Return the frame's answer, or null if the other server does not respond or no longer accepts the token.
+ * Send a request through the frame. Return its result, or null if the other server does not respond or no
+ * longer accepts the token.
  * @template {Counted | Confirmed} Result
  * @param {WantedCounts | WantedConfirmation} wanted
  * @returns {Promise<Result | null>}
@@ -69,11 +70,11 @@ function ask(wanted) {
   });
 }
 
-/** Return a name from another server as one printable line. @param {string} name */
+/** Convert a name from another server to one printable line. @param {string} name */
 const printable = (name) => name.replaceAll(UNPRINTABLE, " ").trim().slice(0, MAX_NAME_LENGTH);
 
 /**
- * Return the counts from another server, or null.
+ * Fetch the counts from another server, or null.
  * @param {string} origin @param {string} token @param {boolean} picture whether to fetch its icon too
  * @returns {Promise<Counted | null>}
  */
@@ -90,7 +91,7 @@ export async function fetchCounts(origin, token, picture) {
 }
 
 /**
- * Return who confirms the statement with this digest at another server, or null.
+ * Fetch the account that has confirmed the statement with this digest on another server, or null.
  * @param {string} origin @param {string} token @param {string} digest
  * @returns {Promise<Confirmed | null>}
  */

@@ -1,11 +1,11 @@
-// This browser's store for private conversations, by name, in its own database: encrypted with a key that no
-// page can read, for one member at a time. A browser without storage keeps the data until the page is closed.
-// See docs/private.md
+// Stores the data of private conversations by name, in its own database, encrypted with a key that is not
+// extractable, for one member at a time. Without storage, the data lasts until the page is closed. See
+// docs/private.md
 
 import { databaseStore } from "./browser_storage.js";
 
 const inStore = databaseStore("svc.private", "kept");
-const KEY = "key"; // {memberId, key}: the owner of all other entries, and the key that opens them.
+const KEY = "key"; // {memberId, key}: the member who owns all other entries, and the key that decrypts them.
 const CIPHER = "AES-GCM";
 const IV_BYTES = 12;
 
@@ -15,7 +15,7 @@ const IV_BYTES = 12;
  * @typedef {[name: string, value: unknown][]} Changes an undefined value deletes the entry
  */
 
-/** Open this member's store. Erase the store of any other member. @param {string} memberId */
+/** Open this member's store, after erasing any other member's data. @param {string} memberId */
 export async function openPrivateStore(memberId) {
   try {
     return new PrivateStore(await keyOf(memberId));
@@ -24,7 +24,7 @@ export async function openPrivateStore(memberId) {
   }
 }
 
-/** Erase the store of any member. */
+/** Erase the store, whichever member it belongs to. */
 export async function erasePrivateStore() {
   await inStore("readwrite", (store) => store.clear()).catch(() => {});
 }

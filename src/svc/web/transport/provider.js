@@ -1,6 +1,6 @@
 // Signs in with an account from the operator's OpenID provider: sends the member there and handles the
 // result. Uses an authorization code with PKCE (RFC 7636). The nonce is the thumbprint of this browser's key,
-// so that the id_token is useless elsewhere. The chat server exchanges the code. Renders nothing.
+// which makes the id_token useless elsewhere. The chat server exchanges the code. Renders nothing.
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
@@ -15,8 +15,8 @@ const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", c
  */
 
 /**
- * Go to the provider, leaving the page. `carried` is returned when the member comes back. With `another`, the
- * provider asks for the account even if the member is signed in there.
+ * Leave the page and go to the provider. `carried` is returned when the member comes back. With `another`,
+ * the provider requires a login even if the member is signed in there.
  * @param {unknown} carried
  */
 export async function goToProvider(carried, another = false) {
@@ -44,9 +44,9 @@ export async function goToProvider(carried, another = false) {
 }
 
 /**
- * Return the result of the visit, or null if the member was not sent to the provider: {carried, exchange()}
- * or {carried, refused}; `refused` is "cancelled", "mismatch", or the provider's error message. The address
- * is restored to its previous state.
+ * Return the provider's result, {carried, exchange()} or {carried, refused}, or null if the member was not
+ * sent to the provider. `refused` is "cancelled", "mismatch", or the provider's error message. The URL is
+ * reset to the one before the visit.
  * @returns {ProviderResponse | null}
  */
 export function comeFromProvider() {
@@ -70,7 +70,7 @@ export function comeFromProvider() {
   return { carried, exchange };
 }
 
-/** Return 43 random characters: 256 bits, and the minimum length of a verifier. */
+/** Return 43 random characters, which contain 256 bits and are the minimum length of a verifier. */
 function random() {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }

@@ -1,4 +1,4 @@
-// The page's service worker: its registration, shared by all modules that need it. sw.js has its code.
+// Registers the page's service worker, sw.js, and shares the registration with all modules that need it.
 
 const ADDRESS = "/sw.js";
 const PATIENCE_MS = 10_000; // A worker that does not start within this time counts as missing.

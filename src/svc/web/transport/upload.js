@@ -1,5 +1,5 @@
-// Uploads a file in pieces (tus 1.0.0, docs/http.md). After a lost connection, it continues from the offset
-// that the server reports. Uses XMLHttpRequest, because fetch does not report progress. Holds no state.
+// Uploads a file in pieces (tus 1.0.0, docs/http.md). After a lost connection, continues from the offset that
+// the server reports. Uses XMLHttpRequest, because fetch does not report the progress of uploads. Stateless.
 
 /** @import { ResponseBody, Path } from "../types/wire.js" */
 
@@ -11,19 +11,19 @@ const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit the size of a request.
 const SILENCE_MS = 30_000; // A connection without progress for this long is dead.
 // After this many consecutive attempts without progress, which take about a minute, the member decides.
 const MAX_TRIES = 6;
-// Temporary errors: the server has not noticed yet that the previous connection was lost.
+// Temporary errors, which occur while the server has not noticed that the previous connection was lost.
 const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
 
 /**
- * The parts of a request other than its address.
+ * The parts of a request other than its URL.
  * @typedef {{headers?: Record<string, string | number>, body?: Blob, progressed?: (bytes: number) => void}}
  *   Sent
  * @typedef {(method: string, path: string, sent?: Sent) => Promise<XMLHttpRequest>} Ask
  */
 
 /**
- * Upload a file. Resolves with the id of the upload; rejects with a Refusal, or with Unreachable. Pass the
- * upload's `id` to continue it.
+ * Upload a file. Resolves with the id of the upload; rejects with Refusal or Unreachable. Pass an upload's
+ * `id` to continue it.
  * @param {Path<"POST">} path @param {File} file
  * @param {{token: () => Promise<string>, id?: string, fields?: Record<string, string>, signal?: AbortSignal,
  *   begun?: (id: string) => void, progressed?: (share: number) => void, waits?: () => void}} options
@@ -66,7 +66,7 @@ export async function sendFile(
 }
 
 /**
- * Send everything in one request and retry after a lost connection or if the server was busy. Resolves with
+ * Send everything in one request, and retry after a lost connection or if the server is busy. Resolves with
  * the response.
  * @template {Path<"POST">} P
  * @param {P} path @param {Blob} body

@@ -1,10 +1,12 @@
-// Browser APIs that TypeScript's own declarations lack. Only for the type check; not served.
+// Declares browser APIs that TypeScript's own declarations lack. Only for the type check; not served.
 
 interface TrustedTypePolicy {
   createScriptURL(address: string): string;
 }
 
-/** Trusted Types (W3C), as far as the page uses them. A browser without them accepts the text itself. */
+/**
+ * The part of Trusted Types (W3C) that the page uses. Browsers without Trusted Types accept plain strings.
+ */
 declare var trustedTypes:
   | { createPolicy(name: string, rules: Partial<TrustedTypePolicy>): TrustedTypePolicy }
   | undefined;
@@ -38,7 +40,7 @@ interface DisplayMediaStreamOptions {
   windowAudio?: "exclude" | "window" | "system";
 }
 
-/** Excludes this page's own audio from a screen's audio. Only in Chromium. */
+/** Excludes this page's audio from a screen's audio. Only in Chromium. */
 interface MediaTrackSupportedConstraints {
   restrictOwnAudio?: boolean;
 }
@@ -50,7 +52,7 @@ interface MediaTrackSettings {
 }
 
 interface RTCConfiguration {
-  /** Only in Chromium: no frame bypasses a transform that is set later. */
+  /** Only in Chromium: frames cannot bypass a transform that is set later. */
   encodedInsertableStreams?: boolean;
 }
 
@@ -60,7 +62,7 @@ interface RTCRtpEncodingParameters {
   codec?: RTCRtpCodec;
 }
 
-/** An event as a listener receives it, with the listener's element, and the target within that element. */
+/** An event whose `currentTarget` is the listener's element and whose `target` is within that element. */
 type EventOn<Listening extends Element = HTMLElement, Kind extends Event = Event> = Kind & {
   readonly currentTarget: Listening;
   readonly target: Element;

@@ -1,5 +1,5 @@
-// The types of requests, by method and by the path that the page writes, and of pushes. They map a call in
-// the page to its line in api.d.ts. Only for the type check; not served.
+// Defines the types of pushes, and of requests by method and path. They map each request in the page's code
+// to its endpoint in api.d.ts. Only for the type check; not served.
 
 import type {
   Code,
@@ -14,7 +14,7 @@ import type {
   Unread,
 } from "./api.js";
 
-/** A path without its query, with `{}` for every part that is known only at run time. */
+/** A path without its query, with `{}` in place of every part that is known only at run time. */
 type Pattern<P extends string> = P extends `${infer Path}?${string}` ? Parts<Path> : Parts<P>;
 type Parts<P extends string> = P extends `${infer First}/${infer Rest}`
   ? `${Part<First>}/${Parts<Rest>}`
@@ -30,7 +30,7 @@ type Alike<M extends Method, P extends string> = keyof Endpoints extends infer R
       : never
     : never
   : never;
-/** The endpoint of a path. If a part has several possible values, any endpoint that the path can mean. */
+/** The endpoint of a path. If a part has several possible values, the union of all matching endpoints. */
 export type Route<M extends Method, P extends string> = [Exact<M, P>] extends [never]
   ? Alike<M, P> & keyof Endpoints
   : Exact<M, P>;
@@ -93,7 +93,7 @@ export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "role
   pages: Map<string, StoredPage>;
 };
 
-/** The content of a notification: a push, or an event that a page has received. */
+/** The content of a notification, from a push or from an event that an open page has received. */
 export type NotificationContent = {
   kind?: "mention" | "message" | "call";
   channel_id?: string;
@@ -107,7 +107,7 @@ export type NotificationContent = {
 /** The location that a click on a notification opens. */
 export type NotificationTarget = { channelId?: string; messageId?: string; conversationId?: string };
 
-/** A push as `hear` receives it. */
+/** A push as the arguments of `hear`. */
 export type PushArguments = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }[keyof Pushes];
 /** Fields that many pushes share. */
 export type About = { channel_id?: string; id?: string; member_id?: string; thread?: string | null };
@@ -119,7 +119,7 @@ export type Listener = {
   onSignOut?: () => void;
 };
 
-/** A function that builds the path of an object from its id, and the paths below it. */
+/** A function that builds an object's path from its id, and the paths below it. */
 export type PathOf<Base extends string> = <Rest extends string = "">(
   id: string,
   rest?: Rest,

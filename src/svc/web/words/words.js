@@ -1,22 +1,23 @@
-// The page's strings: one Fluent catalogue per language, chosen by the member or their browser. Every view
-// gets its strings from `t`. Depends on neither state nor views.
+// Provides the page's strings from one Fluent catalogue per language, which the member or the browser
+// chooses. Every view gets its strings from `t`. Depends on neither state nor views.
 
 /** @import { ErrorBody } from "../types/wire.js" */
 
 import { storeValue, storedText } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
-// In localStorage. Without it, the browser's languages decide. A cookie with the same name holds the
-// resulting language, so that the server delivers the page in it and preloads its catalogue.
+// In localStorage: the chosen language. If there is none, the browser's languages decide. A cookie with the
+// same name contains the result, with which the server delivers the page in that language and preloads its
+// catalogue.
 const CHOSEN = "svc.language";
-const COOKIE_S = 400 * 86400; // The most that browsers allow.
+const COOKIE_S = 400 * 86400; // The maximum that browsers allow.
 
-/** The available catalogues, each with the language's own name. */
+/** The available languages, each with its own name for itself. */
 export const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", ja: "日本語" };
 
 let bundle = new FluentBundle("en");
 
-/** Return the language that is shown, for `Intl` and the page's `lang`. */
+/** Return the language of the page, for `Intl` and the `lang` attribute. */
 export const language = () => bundle.locales[0];
 
 /** Return the language that the member chose, or null for the browser's. */
@@ -54,7 +55,7 @@ export async function loadWords() {
 }
 
 /**
- * Return the string for a key with its placeholders filled in. A missing key is returned as is.
+ * Return the string for a key with its placeholders filled in. If there is no string, return the key.
  * @param {string} id @param {Record<string, string | number | Date>} [args] @returns {string}
  */
 export function t(id, args) {
@@ -62,11 +63,11 @@ export function t(id, args) {
   return message?.value ? bundle.formatPattern(message.value, args, []) : id;
 }
 
-/** Return whether a message has this key. @param {string} id */
+/** Return whether there is a string with this key. @param {string} id */
 export const knows = (id) => Boolean(bundle.getMessage(id)?.value);
 
 /**
- * Describe an error in the reader's language, or in the server's words if no message has its code.
+ * Describe an error in the reader's language, or in the server's words if there is no string for its code.
  * @param {unknown} error a Refusal, or anything else that was thrown
  */
 export function explain(error) {
@@ -77,7 +78,10 @@ export function explain(error) {
   return knows(id) ? t(id, { message, rule: details?.rule ?? "", ...numbers(details) }) : message;
 }
 
-/** Format a size: "1.5 MB". Less than a kilobyte is shown as a fraction of one. @param {number} count */
+/**
+ * Format a size, such as "1.5 MB". A size below one kilobyte is shown as a fraction of a kilobyte.
+ * @param {number} count
+ */
 export function bytesOf(count) {
   const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"];
   const at = Math.max(

@@ -99,7 +99,10 @@ function Open({ conversation }) {
   </main>`;
 }
 
-/** Return why the other members cannot read new messages yet; "" if they can. @param {One} conversation */
+/**
+ * Describe the conversation's problem, such as that nobody can read new messages yet; "" if there is none.
+ * @param {One} conversation
+ */
 function hindrance(conversation) {
   const name = nameOf(conversation);
   const problem = problems.value.get(conversation.id);
