@@ -74,7 +74,7 @@ class DeclaredEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class endpoint:
-    """Declares a method of `Requests` as an endpoint.
+    """A decorator that declares a method of `Requests` as an endpoint.
 
     `http` is the method and path as in `endpoint_permissions`, and `live` is the event on the live socket.
     One of them may be empty. `refusals` are error codes beyond those that all such requests can return.

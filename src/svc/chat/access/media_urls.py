@@ -29,8 +29,8 @@ _PLAIN = (str, int, float, type(None))
 
 
 class MediaUrls:
-    """Creates and verifies URLs. `now` returns seconds since 1970. `secret` is the source of the signing
-    key.
+    """The issuer and verifier of media URLs. `now` returns seconds since 1970. `secret` is the source of the
+    signing key.
     """
 
     def __init__(self, secret: str, now: Callable[[], float]) -> None:

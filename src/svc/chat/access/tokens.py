@@ -55,7 +55,7 @@ class Session:
 
 
 class AccessTokens:
-    """Signs and verifies tokens with the server's secret."""
+    """The issuer and verifier of tokens, which are signed with the server's secret."""
 
     def __init__(self, secret: str, directory: Directory) -> None:
         self._key = secret.encode()

@@ -58,7 +58,9 @@ class _CachedKeys:
 
 
 class IssuerKeys:
-    """Fetches and caches keys. `clock` is a monotonic clock. Called only for trusted issuers."""
+    """A cache of issuers' keys, which are fetched on demand. `clock` is a monotonic clock. Called only for
+    trusted issuers.
+    """
 
     def __init__(self, session: ClientSession, oidc_issuer: str, clock: Callable[[], float]) -> None:
         self._session = session

@@ -90,7 +90,7 @@ class RecentMessages:
 
 
 class RuleMatcher:
-    """Searches messages for matches of one rule."""
+    """A matcher of messages against one rule."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule

@@ -191,7 +191,7 @@ class Header:
 
 
 class ArchiveWriter:
-    """Adds files to an archive. Call `finish` to complete the archive. Always call `close`."""
+    """A writer of one archive. Call `finish` to complete the archive. Always call `close`."""
 
     def __init__(self, file: IO[bytes], header: Header) -> None:
         self._gzip = gzip.GzipFile(fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0)
@@ -233,7 +233,7 @@ class ArchiveWriter:
 
 
 class _Hashing:
-    """Hashes a file's bytes as they are read, and reports progress on a large file."""
+    """A file reader that hashes the bytes as they are read, and reports progress on a large file."""
 
     def __init__(self, file: IO[bytes], size: int = 0) -> None:
         self._file = file
@@ -273,7 +273,7 @@ class ArchiveMember:
 
 
 class ArchiveReader:
-    """Yields the files of an archive in order and compares them with the manifest at the end."""
+    """A reader that yields an archive's files in order and compares them with the manifest at the end."""
 
     def __init__(self, file: IO[bytes]) -> None:
         """Read the header. Raises ArchiveError."""

@@ -57,8 +57,8 @@ class BackupResult:
 
 
 class Backups:
-    """Makes backups. `objects` is None if nothing can be stored. `objects_folder` is where a restored server
-    looks for objects.
+    """The server's backups. `objects` is None if nothing can be stored. `objects_folder` is where a restored
+    server looks for objects.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ _TIDY_S = 600.0
 
 
 class SlowMode:
-    """Tracks how long each person must wait before their next message in a slow-mode channel.
+    """The time that each person must wait before their next message in a slow-mode channel.
 
     Waits are kept only in memory, so everybody may post immediately after a restart.
     """

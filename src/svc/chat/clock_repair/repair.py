@@ -96,7 +96,7 @@ logger = logging.getLogger(__name__)
 
 
 class ClockRepair:
-    """Repairs times. `now` returns seconds since 1970. `steady` is a monotonic clock."""
+    """The repair of stored times. `now` returns seconds since 1970. `steady` is a monotonic clock."""
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class TableCheck:
-    """Hashes the tables once every `every` log entries, at the same positions on all nodes."""
+    """A check that hashes the tables once every `every` log entries, at the same positions on all nodes."""
 
     def __init__(self, path: Path, membership: Membership, every: int) -> None:
         self._path, self._membership, self._every = path, membership, every
@@ -90,7 +90,7 @@ class TableCheck:
 
 
 class Follower:
-    """Applies the log to a file until the follower is stopped."""
+    """A loop that applies the log to a file until it is stopped."""
 
     def __init__(self, log: NatsLog, path: Path, check: TableCheck) -> None:
         self.replica = Replica(path)

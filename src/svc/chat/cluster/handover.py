@@ -27,7 +27,7 @@ _ANSWER_S = 1.0
 
 
 class Handover:
-    """Passes a former owner's requests on to the new owner. `owner` returns the lease as last read."""
+    """Forwarding of a former owner's requests to the new owner. `owner` returns the lease as last read."""
 
     def __init__(self, owner: Callable[[], Owner], http: ClientSession) -> None:
         self._owner, self._http = owner, http

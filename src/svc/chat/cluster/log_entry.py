@@ -62,8 +62,8 @@ def statements_of(recorded: Sequence[Statement]) -> list[tuple[str | int, list[A
 
 
 class Assembly:
-    """Joins the parts of entries in log order. Discards incomplete entries, such as those left by a replaced
-    owner.
+    """A buffer that joins the parts of entries in log order. It discards incomplete entries, such as those
+    left by a replaced owner.
     """
 
     def __init__(self) -> None:

@@ -13,8 +13,8 @@ from svc.chat.cluster.nats_log import NatsLog
 
 
 class NodeCommands:
-    """Handles the cluster commands. `hand_over` schedules a handover to the given node. `places` lists the
-    hosts of the services that this node uses.
+    """The cluster commands. `hand_over` schedules a handover to the given node. `places` lists the hosts of
+    the services that this node uses.
     """
 
     def __init__(

@@ -79,7 +79,7 @@ class Body:
 
 
 class Proxy:
-    """Passes requests on to the owner. `counts` is the number of responses per status.
+    """A proxy that forwards requests to the owner. `counts` is the number of responses per status.
 
     `owner_url` waits for the owner's URL, and raises ChatError if there is none in time. `is_secure` returns
     whether clients use TLS to reach this process. If it is None, the headers about the client are passed on

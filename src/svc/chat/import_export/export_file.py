@@ -88,7 +88,7 @@ MAX_RECORDS_BYTES = 16 * 1024 * 1024 * 1024
 
 
 class Writer:
-    """Writes an export. Call `finish` to complete it. Always call `close`."""
+    """A writer of one export. Call `finish` to complete it. Always call `close`."""
 
     def __init__(self, file: IO[bytes], facts: Mapping[str, object]) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
@@ -125,7 +125,7 @@ class Writer:
 
 
 class Export:
-    """Reads an export. Faults are raised as BadRecord and include the position in the file."""
+    """A reader of one export. Faults are raised as BadRecord and include the position in the file."""
 
     def __init__(self, path: Path) -> None:
         self._zip = open_archive(path, "an export of this program")

@@ -36,7 +36,9 @@ class ExportResult:
 
 
 class Exports:
-    """Makes exports. `objects` is None if nothing can be stored. `facts` returns the server's name and id."""
+    """The server's exports. `objects` is None if nothing can be stored. `facts` returns the server's name and
+    id.
+    """
 
     def __init__(
         self,

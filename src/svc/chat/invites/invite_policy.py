@@ -24,7 +24,7 @@ from svc.chat.invites.store import APPROVED, REFUSED, Invite, SubmittedApplicati
 
 
 class InviteViews:
-    """Creates previews of invites.
+    """The source of invite previews.
 
     `founds` recognises the founding code. `online` yields the ids of online members. `steady` is a monotonic
     clock.

@@ -33,7 +33,7 @@ STANDING_LEAST_MS = 24 * HOUR_MS
 
 
 class Invites:
-    """Creates, lists, revokes and uses invites.
+    """The rules for creating, listing, revoking and using invites.
 
     `new_code` returns an unguessable code. `joins_per_hour` limits how many people can join through an invite
     per hour.

@@ -74,7 +74,9 @@ class Rooms:
 
 
 class MediaControl:
-    """Sends permission changes to the media service. Call its methods after each change."""
+    """The component that sends permission changes to the media service. Call its methods after each
+    change.
+    """
 
     def __init__(
         self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: MuteStates, link: SfuLinks
