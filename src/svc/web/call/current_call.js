@@ -162,7 +162,7 @@ export function toggleHand() {
   tryOrNotify(raiseHand(/** @type {string} */ (callChannel.value), handUp));
 }
 
-/** Deafen or undeafen ourselves. Deafening also mutes our own microphone. */
+/** Deafen or undeafen ourselves. Deafening also mutes our microphone. */
 export function toggleDeafened() {
   deafened.value = !deafened.value;
   if (deafened.value && sending.value.mic) publisher?.toggleMic();

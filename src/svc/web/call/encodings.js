@@ -1,4 +1,4 @@
-// Computes the encodings of our video from its source, the width at which others show it, and the number of
+// Computes the encodings of our video from its source, the width that others show it at, and the number of
 // members in the call. Lists the sizes, frame rates and bit rates for screen sharing. Pure functions.
 
 /**

@@ -59,7 +59,8 @@ export class CallEncryption {
   }
 
   /**
-   * Decrypt this receiver's frames if they come from the member to whom the SFU assigns the media section.
+   * Decrypt this receiver's frames if they come from the member and source that its media section is declared
+   * to carry.
    * @param {RTCRtpReceiver} receiver
    * @param {Pick<Offered, "userId" | "source">} owner
    */

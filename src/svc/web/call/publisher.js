@@ -161,7 +161,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   async #startScreen() {
     const screen = await openScreen(this.#settings());
     this.screen = screen;
-    // The member can also stop sharing in the browser's own bar.
+    // The member can also stop sharing in the browser's bar.
     screen.video.addEventListener("ended", () => this.#stopScreen(), { once: true });
     this.#call.publish("screen", screen.video);
     if (screen.audio) this.#call.publish("screen_audio", screen.audio);

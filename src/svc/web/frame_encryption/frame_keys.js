@@ -104,8 +104,8 @@ export class FrameKeys {
   }
 
   /**
-   * Return the key to decrypt a frame, or null if the frame is not from the declared owner of its media
-   * section.
+   * Return the key to decrypt a frame, or null if the frame is not from `owner`, the member and source that
+   * its media section is declared to carry.
    * @param {{kid: bigint}} head @param {{memberId: string, source: string} | undefined} owner
    */
   async toOpen({ kid }, owner) {

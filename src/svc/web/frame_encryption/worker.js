@@ -1,5 +1,5 @@
-// Encrypts every outgoing frame of an encrypted call and decrypts every incoming frame, in a worker. A frame
-// for which this fails is dropped. See docs/private.md
+// Encrypts every outgoing frame of an encrypted call and decrypts every incoming frame, in a worker. Frames
+// that fail are dropped. See docs/private.md
 
 /** @import { Epoch } from "./frame_keys.js" */
 /** @typedef {{section: string, memberId: string, source: string}} Owner */
@@ -50,8 +50,8 @@ function sealing(track, video) {
 }
 
 /**
- * Decrypt a frame, of which the first `clear` bytes are not encrypted. Rejects if it is not from the declared
- * owner of the media section.
+ * Decrypt a frame whose first `clear` bytes are not encrypted. Rejects if the frame is not from the member
+ * and source that its media section is declared to carry.
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data @param {number} [clear]
  */
 async function openFrame(section, data, clear = 0) {

@@ -41,7 +41,7 @@ export const pin = (key) => {
  */
 export function arranged(people, { mode: how, pinned: held, speaker }) {
   const screens = people.filter(({ screen }) => screen).map(({ id }) => `screen ${id}`);
-  // Unwatched screens come before the cameras, so that they are easy to find.
+  // Unwatched screens come before the cameras, where they are easy to find.
   const others = [
     ...people.filter(({ unwatched }) => unwatched).map(({ id }) => `screen ${id}`),
     ...people.map(({ id }) => `camera ${id}`),

@@ -11,7 +11,7 @@ import { t } from "../words/words.js";
  *   action to execute.
  */
 
-/** Escaped so that markdown displays them literally. @type {Record<string, string>} */
+/** Escaped, because markdown must display them literally. @type {Record<string, string>} */
 const FACES = { shrug: "¯\\\\\\_(ツ)\\_/¯", tableflip: "(╯°□°)╯︵ ┻━┻", unflip: "┬─┬ノ( º \\_ ºノ)" };
 const WRITTEN = /^(\/\/?)([a-z]+)(?:\s+([\s\S]*))?$/u;
 

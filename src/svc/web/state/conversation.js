@@ -19,7 +19,7 @@ import { channelAndThreadOf, conversationKeyOf } from "./channels.js";
 
 const PAGE = 50;
 const MOST = 100; // The server's maximum for a page.
-const FURTHER = 40; // A smaller page while scrolling, so that rendering interrupts it less.
+const FURTHER = 40; // A smaller page while scrolling, because rendering interrupts it.
 const MAX_LOADED = 210; // Loaded messages: at most 3,000 elements. Dropped ones are fetched again.
 // At the newest message the window is smaller, because each new message moves all other messages on the page.
 // Dropping the oldest messages moves the rest too. It is therefore done rarely, for several messages at a

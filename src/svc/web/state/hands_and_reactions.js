@@ -22,7 +22,7 @@ export const raiseHand = (channelId, raised) => ask("voice_hand", { channel_id: 
 export const react = (channelId, emoji) => ask("voice_react", { channel_id: channelId, emoji });
 
 /**
- * Return the members whose hand is raised, in the order in which they raised it.
+ * Return the members whose hand is raised, in the order they raised it.
  * @template {{hand?: number}} T
  * @param {T[]} people
  */

@@ -50,8 +50,8 @@ export const sidePanel = computed(
   () => openedPanel.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null),
 );
 /**
- * The dialog over the page: {name, …, under}, or null. `under` is the settings dialog from which it was
- * opened.
+ * The dialog over the page: {name, …, under}, or null. `under` is the settings dialog that it was opened
+ * from.
  * @type {Signal<Open | null>}
  */
 export const dialog = signal(null);
@@ -96,7 +96,7 @@ export function addLayer(close) {
 }
 
 /**
- * The id of a channel to open as soon as it is in the list, unless another one is opened first.
+ * The id of a channel to open once it is in the list, unless another channel is opened first.
  * @type {string | null}
  */
 let awaited = null;

@@ -18,8 +18,8 @@ import { unread } from "./unread_counts.js";
 
 const MAX_CHANNELS = 10;
 const MAX_MESSAGES = 50;
-const EVERY_MS = 1000; // The interval at which changes are stored.
-const PATIENCE_MS = 3000; // A server that takes longer to respond counts as unreachable.
+const EVERY_MS = 1000; // The interval between writes.
+const PATIENCE_MS = 3000; // A slower server counts as unreachable.
 const SCENE = "scene"; // The key of everything but the messages: {member, info, channels, …, at_ms}.
 const PAGE = "messages "; // The key's prefix, before the channel's id. Value: {messages, more_before, at_ms}.
 

@@ -73,7 +73,7 @@ export const outbox = signal(
   ),
 );
 
-const busy = new Set(); // The channels and threads in which a message is being sent.
+const busy = new Set(); // The channels and threads where a message is being sent.
 /** Maps each nonce to a promise that resolves when the text is final. @type {Map<string, Promise<void>>} */
 const finishing = new Map();
 

@@ -38,7 +38,7 @@ export const declined = signal(null);
 export const keyHolders = signal([]);
 
 /**
- * The rooms in which we have called or been called. These calls may start before the conversations are known.
+ * The rooms where we have called or been called, because calls can start before the conversations are known.
  * @type {Set<string>}
  */
 const rooms = new Set();

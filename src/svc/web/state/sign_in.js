@@ -182,8 +182,8 @@ export async function enterByCertificate(certificate) {
 export const publicKey = async () => JSON.stringify((await deviceKey()).jwk);
 
 /**
- * Forget the previous member, so that somebody else can join. If that member signed in with an account, the
- * provider asks for the account again.
+ * Forget the previous member, to let somebody else join. If that member signed in with an account, the
+ * provider will require a new login.
  */
 export async function switchMember() {
   another = known.value?.way === "account";

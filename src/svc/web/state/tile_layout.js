@@ -5,7 +5,7 @@ export const GAP_PX = 8;
 const NARROWEST_PX = 150;
 const CAMERA = 16 / 9;
 const ENLARGED = 1.15; // Upscaling a video this little is not visible.
-// A tile may crop the sides of a camera's video. Otherwise two columns could not fill the screen of a phone
+// A tile may crop the sides of a camera's video; otherwise, two columns could not fill the screen of a phone
 // in portrait mode.
 const NARROWEST = { lying: 6 / 5, upright: 9 / 16 };
 const TWO_COLUMNS_FROM = 3; // On a phone, two tiles are larger when stacked.
@@ -54,9 +54,8 @@ export function tileSizes(count, width, height, isScreen = false) {
 }
 
 /**
- * Return the width at which to request a camera for a tile of this size, which crops the sides of the video.
- * The next larger encoding needs almost three times the bandwidth, so a slightly too small video is upscaled
- * instead.
+ * Return the camera width to request for a tile of this size, which crops the sides of the video. The next
+ * larger encoding needs almost three times the bandwidth, so a slightly too small video is upscaled instead.
  * @param {{width: number, height: number}} tile
  */
 export const pictureWidth = ({ width, height }) => Math.max(width, Math.ceil((height * CAMERA) / ENLARGED));

@@ -23,7 +23,7 @@ export function weType(channelId, now = performance.now()) {
 }
 
 /**
- * Record that our message was sent, so that the next key press is reported at once.
+ * Record that our message was sent. The next key press is then reported at once.
  * @param {string} channelId
  */
 export const weSent = (channelId) => reported.delete(channelId);

@@ -13,7 +13,7 @@ import { withLock, storeValue, storedValue, like } from "./browser_storage.js";
 // In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
 const STORED_IDENTITY = "svc.identity";
 const KNOWN = "svc.known"; // In localStorage: the member who has signed out, {id, nickname, way}.
-const TURN = "svc.identity"; // The lock that tabs take to change the identity.
+const TURN = "svc.identity"; // The lock for changing the identity.
 // Fractions of a token's lifetime. A token is renewed after the first fraction and used until the second, so
 // requests do not wait for a renewal on a dead network.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
@@ -210,7 +210,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
 }
 
 /**
- * Return proof that we own the key, for signing in. See docs/http.md, "Signing in and devices".
+ * Return a signed proof that we have the key, for signing in. See docs/http.md, "Signing in and devices".
  * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
  */
 async function signAssertion(proof, key, { audience, nonce }) {

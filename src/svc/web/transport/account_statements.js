@@ -14,7 +14,7 @@ const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
 /**
- * In a request, `sub` at `iss` asks to be linked to the person's account at `aud`. In a statement, `sub` at
+ * In a request, `sub` at `iss` requests a link to the person's account at `aud`. In a statement, `sub` at
  * `iss` is the same person as `peer` at `aud`, whose key has the thumbprint `peer_key`.
  * @typedef {{use: string, iss: string, sub: string, aud: string, made_at_ms: number, peer?: string,
  *   peer_key?: string}} Claims

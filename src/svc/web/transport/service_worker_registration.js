@@ -34,7 +34,7 @@ export async function configure(name, words) {
   await (await caches.open("words")).put(`/words/${name}`, new Response(words));
 }
 
-/** Return the only URL from which the page may run a worker. */
+/** Return the only URL that the page may run a worker from. */
 function trusted() {
   const policy = globalThis.trustedTypes?.createPolicy("service-worker", { createScriptURL: () => ADDRESS });
   return policy ? policy.createScriptURL("") : ADDRESS;

@@ -7,7 +7,7 @@ import { storeValue, storedText } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
 // In localStorage: the chosen language. If there is none, the browser's languages decide. A cookie with the
-// same name contains the result, with which the server delivers the page in that language and preloads its
+// same name contains the result, and the server delivers the page in that language and preloads its
 // catalogue.
 const CHOSEN = "svc.language";
 const COOKIE_S = 400 * 86400; // The maximum that browsers allow.

@@ -57,7 +57,7 @@ export function madePrivate(overrides, wanted, roles, self) {
  */
 export function madeOpen(overrides) {
   const relevant = overrides.filter(({ allow, deny }) => allow.includes(SEEING) || deny.includes(SEEING));
-  // Remove denials first, so that nobody loses access in between.
+  // Remove denials first, to keep anybody from losing access in between.
   return relevant
     .sort((a, b) => Number(b.deny.includes(SEEING)) - Number(a.deny.includes(SEEING)))
     .map((override) => withWord(override, SEEING, "neutral"));

@@ -7,7 +7,7 @@ import { roles } from "../people.js";
 import { api } from "../server.js";
 import { rolesBelow, ownRank } from "./role_rank.js";
 
-const LOWEST_OF_ALL = 100; // The rank of the role that every member has: a new role ranks above it.
+const LOWEST_OF_ALL = 100; // The rank of the role that every member has. A new role ranks above it.
 const HIGHEST = 999;
 
 const path = /** @type {PathOf<"/api/roles">} */ ((id) => `/api/roles/${encodeURIComponent(id)}`);

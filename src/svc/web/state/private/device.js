@@ -287,8 +287,8 @@ export class PrivateDevice {
    */
   async #synchronise(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // A device that is in the call but not in its group asks to be added again, because it may have been
-      // excluded by mistake.
+      // A device that is in the call but not in its group requests to be added again, because it may have
+      // been excluded by mistake.
       if (
         (await this.#store.get(`group/${id}`)) &&
         !(await this.#readLog(id)) &&

@@ -13,7 +13,7 @@
  * @import { Store } from "./unsent_messages.js"
  *
  * @typedef {"asked" | "refused" | "failed" | "done"} State
- * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} StoredRequest as it is stored
+ * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} StoredRequest the stored form
  * @typedef {"" | "none" | "can" | State} TransferState
  * @typedef {{ask: string, seq: number, upTo: number, thumbprint: string}} TransferRequest of another device
  * @typedef {(id: string, payload: Payload) => Promise<void>} Send
@@ -116,8 +116,8 @@ export async function requestTransfer({ store, send }, id) {
 }
 
 /**
- * Return the last unanswered request from each of our other devices to which this device has something to
- * send.
+ * Return the last unanswered request from each of our other devices, if this device has entries to send to
+ * that device.
  * @param {Entry[]} entries
  * @param {Device} own
  * @param {string[]} ours

@@ -9,9 +9,9 @@
  * @import { Outgoing } from "./unsent_messages.js"
  *
  * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain |
- *   null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is stored
+ *   null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group the stored form
  * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number,
- *   chain?: string, tag?: string | null}} Entry of the history as it is stored; `said` is the payload
+ *   chain?: string, tag?: string | null}} Entry a history entry in its stored form; `said` is the payload
  */
 
 import { isFranked } from "./franking.js";

@@ -121,8 +121,8 @@ export async function readStatement(statement, audience) {
 }
 
 /**
- * Return the configuration with which a group validates its devices. `belongs` returns whether a member may
- * be in the group.
+ * Return the configuration that makes a group validate its devices. `belongs` returns whether a member may be
+ * in the group.
  * @param {string} audience
  * @param {(memberId: string) => boolean} belongs
  * @returns {Config}

@@ -10,7 +10,7 @@
  * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix:
  *   string) => Promise<any[]>}} Store
  * @typedef {{code?: string, message: string, status?: number, details?: object}} Rejection
- * @typedef {{said: Payload, atMs: number, refused?: Rejection}} WaitingMessage as it is stored; `said` is the
+ * @typedef {{said: Payload, atMs: number, refused?: Rejection}} WaitingMessage the stored form; `said` is the
  *   payload
  * @typedef {WaitingMessage & {message: Uint8Array, commitment: Uint8Array, digest: string}} Outgoing
  */

@@ -29,7 +29,7 @@ export const self = () => ({
 });
 
 /**
- * `under` is the settings dialog from which this dialog was opened. It stays open.
+ * `under` is the settings dialog that this dialog was opened from. It stays open.
  * @param {{type?: Channel["type"], parentId?: string | null, under?: object | null, onClose: () => void}}
  *   props
  */

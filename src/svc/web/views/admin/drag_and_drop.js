@@ -93,7 +93,7 @@ const isCategory = (/** @type {string} */ id) =>
 export const draggedPerson = signal(null);
 
 /**
- * Return the attributes of a voice channel on which members can be dropped, merged with `others`.
+ * Return the attributes that make a voice channel accept dropped members, merged with `others`.
  * @param {string} channelId
  * @param {Attributes} others
  * @returns {Attributes}

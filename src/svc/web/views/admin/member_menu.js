@@ -1,5 +1,4 @@
-// Provides the menu items with which moderators act on a member: in the member list, in a call, and on the
-// profile.
+// Provides the menu items for moderators' actions on a member, for the member list, calls and the profile.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { IconName } from "../parts/icon.js" */

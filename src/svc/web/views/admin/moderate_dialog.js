@@ -1,5 +1,4 @@
-// Shows the dialog in which a moderator renames, times out, kicks or bans a member, with a reason for the
-// log.
+// Shows the dialog for renaming, timing out, kicking or banning a member, with a reason for the log.
 
 import { ban, kick, rename, timeOut } from "../../state/admin/moderation.js";
 import { notify } from "../../state/notices.js";

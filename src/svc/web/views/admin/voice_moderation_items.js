@@ -1,4 +1,4 @@
-// Provides the menu items with which moderators act on a member in a call.
+// Provides the menu items for moderators' actions on a member in a call.
 
 /** @import { VoiceMember } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */

@@ -48,7 +48,7 @@ async function show(icon, audible, words) {
 }
 
 /**
- * Return the icon with its badge as the URL of a PNG.
+ * Draw the icon with its badge. Return the URL of the PNG.
  * @param {string} icon
  * @param {boolean | null} audible
  * @param {string | null} words

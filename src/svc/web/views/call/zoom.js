@@ -73,7 +73,7 @@ export function dragged(view, before, now) {
 }
 
 /**
- * A frame in which the member can zoom `children`.
+ * A frame that lets the member zoom `children`.
  * @param {{label: string, children: ComponentChildren}} props
  */
 export function Zoomable({ label, children }) {

@@ -2,8 +2,8 @@
 // parse markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;
-// Characters that may follow the start of a bare URL: no brackets, quotes or bars, which may enclose the URL,
-// and no punctuation of scripts without spaces.
+// Characters allowed after the scheme of a bare URL. Brackets, quotes and bars are excluded, because they may
+// enclose the URL, and so is the punctuation of scripts without spaces.
 const BARE = /:\/\/[^\s<>[\]{}|"`^\\\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/uy;
 const ENDING = /[.,:;!?'*_~]+$/u;
 const INVISIBLE = /[\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/gu;

@@ -1,4 +1,4 @@
-// Renders markdown as elements: blocks here, inline content in inline.js. The text is untrusted: it never
+// Renders markdown as elements: blocks here, inline content in inline.js. The text is untrusted, so it never
 // becomes HTML, nothing is loaded from other sites, and links show their target.
 //
 // Headings are rendered as paragraphs that look like headings, because a message's headings do not belong in

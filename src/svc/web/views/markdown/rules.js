@@ -180,7 +180,11 @@ function quotesAllThatFollows(state, line, end, silent) {
   return true;
 }
 
-/** Consume text in which no inline rule begins. @param {State} state @param {boolean} silent */
+/**
+ * Consume text up to the next character that can begin an inline rule.
+ * @param {State} state
+ * @param {boolean} silent
+ */
 function plain(state, silent) {
   PLAIN.lastIndex = state.pos;
   const match = PLAIN.exec(state.src);

@@ -87,7 +87,7 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
   </span>`;
 }
 
-/** The position at which the next menu opens, after a right-click or a long press. @type {Anchor | null} */
+/** The position of the next menu, after a right-click or a long press. @type {Anchor | null} */
 let pointed = null;
 
 /**
