@@ -55,7 +55,9 @@ class Session:
 
 
 class AccessTokens:
-    """The issuer and verifier of tokens, which are signed with the server's secret."""
+    """The issuer of access tokens, which are signed with the server's secret, and the verifier of access and
+    bot tokens.
+    """
 
     def __init__(self, secret: str, directory: Directory) -> None:
         self._key = secret.encode()

@@ -119,7 +119,8 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 async def guarded_lookups(
     turns: FairQueue, holder: str, deadline: float, late: str
 ) -> AsyncIterator[list[LookUp]]:
-    """Run the block when it is the holder's turn, and convert its request's errors to FetchError.
+    """Wait for the holder's turn in the fair queue and run the block. Convert its request's errors to
+    FetchError.
 
     Yields a list to which the request must add its look-ups. `late` is the error message after the deadline.
     """

@@ -112,8 +112,8 @@ def _without_halves(text: bytes) -> bytes:
 
 
 def _is_balanced(text: str) -> bool:
-    """Return whether the brackets are balanced. If they are, deeply nested input usually has no other
-    fault.
+    """Return whether the brackets are balanced. If they are, text that is nested too deeply to parse is most
+    likely valid JSON.
     """
     bare = _STRINGS.sub("", text)
     return bare.count("[") == bare.count("]") and bare.count("{") == bare.count("}")
