@@ -79,7 +79,7 @@ export const watched = watching.screens;
 /** @type {Call | null} */
 let call = null;
 let handUp = false; // Whether our hand is raised. Each new session raises it again, at the end of the queue.
-let screenStopped = false; // Whether a moderator has stopped our screen; false again in another room.
+let screenStopped = false; // Whether a moderator has stopped our screen sharing in this room.
 /** @type {Publisher | null} */
 let publisher = null;
 /** @type {JoinRequest | null} */

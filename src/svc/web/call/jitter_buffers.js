@@ -15,7 +15,7 @@ import { reading } from "./call_statistics.js";
 const WAITS_MS = [0, 80, 160, 240];
 // A single gap may be chance. Two gaps within this many seconds are not chance.
 const RECENT = 10;
-// After this many readings without a gap, a shorter buffer is tried.
+// The number of readings without a gap after which a shorter buffer is tried.
 const WHOLE = 60;
 
 /**

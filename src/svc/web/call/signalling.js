@@ -20,10 +20,10 @@ const LISTEN_MS = 600;
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
- * `receive(event, data)` receives each message. `closed(kind, reason)` is called when the session has ended;
- * `kind` is "lost" or one of ENDINGS. `unreachable()` is called when the SFU does not respond. `reachable()`
- * returns whether the chat server responds, `mediaFlows()` whether the media is connected, and `received()`
- * the number of bytes received.
+ * The signalling socket of a session. `receive(event, data)` receives each message. `closed(kind, reason)` is
+ * called when the session has ended; `kind` is "lost" or one of ENDINGS. `unreachable()` is called when the
+ * SFU does not respond. `reachable()` returns whether the chat server responds, `mediaFlows()` whether the
+ * media is connected, and `received()` the number of bytes received.
  * @typedef {{receive: (event: string, data: string) => void, closed: (kind: string, reason: string | null) =>
  *   void, unreachable: () => void, reachable: () => boolean, mediaFlows: () => boolean,
  *   received: () => Promise<number>}} SessionPort

@@ -175,7 +175,7 @@ function stay(on) {
   storeValue(STORED_MEMBERS, String(on));
 }
 
-/** Show the members once the messages have been rendered. */
+/** Show the member list, if there is room, once the messages have been rendered. */
 function makeRoom() {
   if (calm.peek() || !globalThis.matchMedia) return;
   const wide = matchMedia("(min-width: 1300px)");

@@ -1,4 +1,4 @@
-# The server's health, and whether others can reach its address.
+# The server's health, and whether others can reach its URL.
 
 settings-health = Health
 health-ok = OK
@@ -67,7 +67,7 @@ health-pages = { $count ->
    *[other] { $count } pages open
 }
 
-## Whether others can reach the address
+## Whether others can reach the URL
 
 reach-only-here = { $address } works only on this computer.
 reach-only-here-do = Links to it won’t work for anyone else. Start the server with --host 0.0.0.0 --tls, or put it behind a domain name with a certificate, and open the page there.

@@ -8,8 +8,8 @@ import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
 
 /**
- * `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves to whether
- * it succeeded. Only one request runs at a time.
+ * Manage a form's requests. `get(make)` resolves with the result of `make`, or with null if it failed.
+ * `run(make)` resolves to whether it succeeded. Only one request runs at a time.
  */
 export function useFormRequest() {
   const [busy, setBusy] = useState(false);
