@@ -1,4 +1,4 @@
-"""Runs Node's own test runner on the page's modules that need no browser, one test per file.
+"""Runs Node's own tests of the page's modules that need no browser, one process per file.
 
 Browser tests cover the modules that need a page. See docs/live.md.
 """
@@ -18,7 +18,7 @@ TIMEOUT_S = 120
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 async def test_the_node_tests_pass(path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
-        *(NODE, "--test", "--test-reporter=spec", str(path)),
+        *(NODE, "--test-reporter=spec", str(path)),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
