@@ -34,6 +34,7 @@ from tests.kit.markdown import rows
 from tests.worker.upload_client import UploadClient, ended
 
 DEADLINE_S = 20.0
+PORT_FLAGS = ("--port", "--sfu-port", "--udp-port")
 
 
 @dataclass
@@ -314,21 +315,19 @@ async def test_unusable_tls_files_are_reported(tmp_path: Path, flags: list[str],
     assert b"Traceback" not in errors
 
 
-@pytest.mark.parametrize("flag", ["--port", "--sfu-port", "--udp-port"])
-async def test_a_port_in_use_is_reported(tmp_path: Path, flag: str) -> None:
+@pytest.mark.parametrize("flag", PORT_FLAGS)
+def test_a_port_in_use_is_reported(flag: str) -> None:
     kind = socket.SOCK_DGRAM if flag == "--udp-port" else socket.SOCK_STREAM
     with socket.socket(type=kind) as taken:
         taken.bind(("127.0.0.1", 0))
         if kind == socket.SOCK_STREAM:
             taken.listen()
-        port = str(taken.getsockname()[1])
-        arguments = [*_on_free_ports(tmp_path / "data"), flag, port]
-        process = await _svc("up", *arguments, environment={**os.environ, "DISABLE_STUN": "true"})
-        async with asyncio.timeout(DEADLINE_S):
-            output, errors = await process.communicate()
-    assert (process.returncode, output) == (2, b"")
-    expected = f"svc up: Port {port} is already in use by another program. Choose another one with {flag}.\n"
-    assert errors.decode() == expected
+        port = taken.getsockname()[1]
+        chat, sfu, udp = (port if name == flag else 0 for name in PORT_FLAGS)
+        with pytest.raises(ConfigError) as refusal:
+            open_ports(Installation(Path("data"), "127.0.0.1", chat, sfu, udp, worker_port=0))
+    expected = f"Port {port} is already in use by another program. Choose another one with {flag}."
+    assert str(refusal.value) == expected
 
 
 async def test_a_second_installation_is_not_mistaken_for_the_first(tmp_path: Path) -> None:
@@ -339,7 +338,8 @@ async def test_a_second_installation_is_not_mistaken_for_the_first(tmp_path: Pat
         async with asyncio.timeout(DEADLINE_S):
             output, errors = await process.communicate()
     assert (process.returncode, output) == (2, b"")
-    assert b"Choose another one with --port" in errors
+    expected = f"svc up: Port {port} is already in use by another program. Choose another one with --port.\n"
+    assert errors.decode() == expected
 
 
 INSTALLATION = Installation(Path("data"), "127.0.0.1", 5000, 5005, 3478, worker_port=5010)
