@@ -74,7 +74,7 @@ function ask(wanted) {
 const printable = (name) => name.replaceAll(UNPRINTABLE, " ").trim().slice(0, MAX_NAME_LENGTH);
 
 /**
- * Fetch the counts from another server, or null.
+ * Fetch the counts from another server; null without a response.
  * @param {string} origin @param {string} token @param {boolean} picture whether to fetch its icon too
  * @returns {Promise<Counted | null>}
  */
@@ -91,7 +91,8 @@ export async function fetchCounts(origin, token, picture) {
 }
 
 /**
- * Fetch the account that has confirmed the statement with this digest on another server, or null.
+ * Fetch which account on another server has confirmed the statement with this digest; null without a
+ * response.
  * @param {string} origin @param {string} token @param {string} digest
  * @returns {Promise<Confirmed | null>}
  */

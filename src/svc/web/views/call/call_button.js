@@ -11,8 +11,8 @@ import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
 /**
- * `why` explains why the button is disabled. Clicking the button shows it too, for members who cannot see the
- * tooltip.
+ * `why` is the reason why the button is disabled, as its tooltip. A click shows the reason too, for members
+ * who cannot see tooltips.
  * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: ()
  *   => void}} props
  */

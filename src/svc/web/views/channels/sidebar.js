@@ -58,7 +58,7 @@ export const troubleWithServer = () =>
     connection.value
   ] ?? "";
 
-/** A message while the server cannot be reached or has too many connections. */
+/** A message while the server cannot be reached or we have too many connections. */
 function Connection() {
   const words = troubleWithServer();
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">
