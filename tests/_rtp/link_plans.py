@@ -1,8 +1,8 @@
-"""Simulates, in virtual time, links with a capacity, a queue and losses, and a sender that follows an
+"""Simulates in virtual time a link with limited capacity, a queue and losses, and a sender that follows an
 Estimator.
 
 A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run executes a
-plan and returns the outcome. Runs are independent of RTP: a packet is only a number and a size.
+plan and returns the outcome. Runs do not use RTP: a packet is only a number and a size.
 """
 
 import heapq
@@ -27,7 +27,7 @@ class Phase:
 
     at: float
     capacity: float  # bit/s
-    wanted: float = 1e9  # the most that the application wants to send, in bit/s
+    wanted: float = 1e9  # the maximum that the application wants to send, in bit/s
     loss: float = 0.0
     burst: float = 1.0  # mean number of packets lost in a row
     longer_s: float = 0.0  # how much longer than the plan's one-way delay
@@ -80,7 +80,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Outcome:
-    """The course of one run: a sample every 20 ms, and the fate of every packet."""
+    """The record of one run: a sample every 20 ms, and the fate of every packet."""
 
     plan: Plan
     times: list[float] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Outcome:
 
 
 class Cubic:
-    """A TCP flow that always has data to send: RFC 9438, without the details of slow start and SACK."""
+    """A TCP flow that always has data to send (RFC 9438, without the details of slow start and SACK)."""
 
     def __init__(self) -> None:
         self.window = 10.0  # packets

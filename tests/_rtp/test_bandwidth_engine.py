@@ -1,4 +1,4 @@
-"""Bandwidth estimation in the whole core: packet numbers, reports, probes and events."""
+"""Tests bandwidth estimation through the whole core: packet numbers, reports, probes and events."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""C, the engine and its stub declare the same commands, and C and the engine declare the same counters."""
+"""The C code, the engine and its stub declare the same commands, and the first two the same counters."""
 
 import ast
 import re

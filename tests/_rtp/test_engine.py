@@ -1,4 +1,4 @@
-"""The engine end to end, without I/O: datagrams in and out, with another SRTP library at both ends."""
+"""Tests the engine end to end without I/O. Another SRTP library encrypts and decrypts the datagrams."""
 
 import struct
 

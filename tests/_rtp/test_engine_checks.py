@@ -1,6 +1,4 @@
-"""Connectivity checks, DTLS and paths: the engine's responses, the events that it reports to Python, and the
-packets that it drops.
-"""
+"""The engine responds to connectivity checks, passes DTLS to Python, and reports paths and their silence."""
 
 import pytest
 from aioice import stun

@@ -1,5 +1,5 @@
-"""RTCP in the engine: requests to senders, responses to receivers, and packets that are translated or
-consumed.
+"""The engine sends RTCP requests to senders and responses to receivers, and translates or consumes the
+packets that it receives.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""A newcomer to a call gets video immediately if the last keyframe is recent and complete."""
+"""A participant who joins a call gets video immediately if the last keyframe is recent and complete."""
 
 from random import Random
 
@@ -39,7 +39,7 @@ def plis(participant: Participant) -> int:
     return sum(1 for kind, fmt, _ in participant.reports if (kind, fmt) == (206, 1))
 
 
-def test_a_newcomer_gets_a_recent_keyframe_from_the_history_without_a_request() -> None:
+def test_a_late_joiner_gets_a_recent_keyframe_from_the_history_without_a_request() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     carol = newcomer(call, 10.3)
@@ -64,7 +64,7 @@ def test_packets_after_the_replayed_keyframe_continue_its_sequence_numbers() -> 
     assert sequences(carol)[len(sent) :] == [number + 1, number + 2, number + 3]
 
 
-def test_a_newcomer_gets_the_video_even_if_their_keys_arrive_late() -> None:
+def test_a_late_joiner_gets_the_video_even_if_their_keys_arrive_late() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     carol.subscribe(call.forwarder, 7000)
@@ -75,7 +75,7 @@ def test_a_newcomer_gets_the_video_even_if_their_keys_arrive_late() -> None:
     assert len(to_carol) == len(sent)
 
 
-def test_a_newcomer_with_reduced_layers_gets_only_these_layers_from_the_history() -> None:
+def test_a_late_joiner_with_reduced_layers_gets_only_these_layers_from_the_history() -> None:
     world = World(seed=1)
     sender = VideoSender(world.join(Conditions(), Conditions()), layers=True)
     world.run(1.1)
@@ -96,7 +96,7 @@ def test_a_newcomer_with_reduced_layers_gets_only_these_layers_from_the_history(
     assert len(timestamps) == len(lowest) > 1
 
 
-def test_a_keyframe_is_requested_for_a_newcomer_if_the_last_one_is_too_old() -> None:
+def test_a_keyframe_is_requested_for_a_late_joiner_if_the_last_one_is_too_old() -> None:
     call = Call()
     frame_every_50_ms(call, 10.6)
     carol = newcomer(call, 10.6)
@@ -106,7 +106,7 @@ def test_a_keyframe_is_requested_for_a_newcomer_if_the_last_one_is_too_old() -> 
 
 
 @pytest.mark.parametrize("missing", [0, 1, 3])
-def test_a_keyframe_is_requested_for_a_newcomer_if_a_packet_is_missing(missing: int) -> None:
+def test_a_keyframe_is_requested_for_a_late_joiner_if_a_packet_is_missing(missing: int) -> None:
     call = Call()
     frame_every_50_ms(call, 10.3, without=(missing,))
     carol = newcomer(call, 10.3)
@@ -117,7 +117,7 @@ def test_a_keyframe_is_requested_for_a_newcomer_if_a_packet_is_missing(missing: 
     assert plis(call.alice) >= 1
 
 
-def test_no_newcomer_gets_frames_from_a_replaced_sender() -> None:
+def test_no_late_joiner_gets_frames_from_a_replaced_sender() -> None:
     call = Call()
     frame_every_50_ms(call, 10.3)
     call.send(900, 10.3, ssrc=2000, payload=VP8_DELTA)
@@ -125,7 +125,7 @@ def test_no_newcomer_gets_frames_from_a_replaced_sender() -> None:
     assert carol.media == []
 
 
-def test_a_newcomer_that_requests_a_keyframe_gets_no_packet_twice() -> None:
+def test_a_late_joiner_that_requests_a_keyframe_gets_no_packet_twice() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     call.bob.send_rtcp(packets.pli(5000), 10.3)
@@ -135,7 +135,7 @@ def test_a_newcomer_that_requests_a_keyframe_gets_no_packet_twice() -> None:
 
 @pytest.mark.parametrize("layers", [False, True], ids=["whole", "lowest-layer"])
 @pytest.mark.parametrize("link", [Conditions(), Conditions(loss=0.05, jitter_s=0.01)], ids=["clean", "lossy"])
-def test_newcomers_at_any_time_can_decode_from_the_first_frame(link: Conditions, layers: bool) -> None:
+def test_late_joiners_at_any_time_can_decode_from_the_first_frame(link: Conditions, layers: bool) -> None:
     world = World(seed=1)
     sender = VideoSender(world.join(link, link), layers=layers)
     world.run(3.0)

@@ -2,7 +2,7 @@
 
 Each plan is generated from its seed: a changing estimate, several tracks with keyframes and layers, and
 retransmissions and audio in between. The model in this module queues and releases packets as the core does,
-with a clock that runs late.
+with a clock that may be late.
 """
 
 import random
@@ -72,7 +72,7 @@ def test_every_plan_stays_within_the_bounds_on_delay_and_rate(seed: int) -> None
                 queue.offer(size, 0 if keyframe else chance.choice((0, 2, 1, 2)), now, keyframe=keyframe)
         if chance.random() < 0.25:
             queue.pace.sent(chance.choice((120, 1100)), now)
-        # A busy machine wakes up late.
+        # On a busy machine, the thread wakes up late.
         if chance.random() < 0.9:
             queue.release(now)
             assert all(now - since <= queue.pace.longest_wait(now) for since, _ in queue.waiting)

@@ -1,4 +1,4 @@
-"""Media arrives from a different address: from a participant, as after a NAT rebinding, or from an attacker.
+"""Media arrives from a new address, because a NAT has rebound a participant or because of an attacker.
 
 See docs/ice.md, "The path follows its peer".
 """

@@ -1,4 +1,4 @@
-"""Statistics, duplicates and retransmission requests for a received source."""
+"""Tests the statistics, duplicate detection and retransmission requests for a received source."""
 
 import pytest
 from hypothesis import given

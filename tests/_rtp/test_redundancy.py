@@ -300,7 +300,7 @@ STEPS = st.sampled_from(["send", "send", "send as red", "skip", "lose", "lose mo
 
 @given(st.lists(st.tuples(STEPS, st.integers(0, 12)), max_size=60))
 def test_no_sequence_number_is_ever_used_for_different_bytes(steps: list[tuple[str, int]]) -> None:
-    """`Voice.deliver` checks this for every datagram to Bob."""
+    """Rely on `Voice.deliver`, which checks this for every datagram to Bob."""
     voice, sent = Voice(), 1
     voice.send(sent)
     for step, number in steps:

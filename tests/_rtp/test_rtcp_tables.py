@@ -34,7 +34,7 @@ def row(section: str, label: str) -> Callable[[Test], Test]:
 
 
 class Watched(Call):
-    """A call in which all packets before the test's own packets have been consumed."""
+    """A call that has already carried a few packets, whose effects are cleared before the test starts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -215,8 +215,9 @@ def test_a_sender_gets_a_report_each_second() -> None:
 
 
 def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
-    """Return the loss that is reported to a speaker whose listeners report the given losses: a fraction, and
-    a number of packets.
+    """Return the loss that is reported to a speaker whose listeners report these losses.
+
+    The loss is a fraction and a number of packets.
     """
     engine = new_engine()
     speaker = Participant(engine, 1001)

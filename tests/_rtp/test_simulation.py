@@ -1,5 +1,4 @@
-"""Whole calls over bad links in simulated time: which packets browsers send and request, and what is
-delivered.
+"""Simulates whole calls over bad links, and checks the packets that browsers send, request and receive.
 
 Every run also checks, packet by packet, that SRTP authentication succeeds, that payloads are unchanged, that
 no index is used to encrypt different bytes, and that sequence numbers and timestamps increase as they must.
@@ -52,7 +51,7 @@ class Call:
         ]
 
     def hold(self, seconds: float) -> None:
-        """Let video flow, including a warm-up. Then wait until the last retransmissions have arrived."""
+        """Let video flow for `seconds`, including a warm-up. Then wait for the last retransmissions."""
         self.world.run(self.world.now + seconds)
         self.sender.stop()
         self.world.run(self.world.now + 1.5)

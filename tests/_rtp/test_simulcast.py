@@ -182,8 +182,8 @@ def test_a_static_screen_is_not_mistaken_for_a_stopped_encoding() -> None:
 
 
 class FaultyLink:
-    """Delays a tenth of the packets by a frame, like retransmissions, shuffles others, and permanently loses
-    a share of the packets.
+    """A link that delays a tenth of the packets by a frame, like retransmissions, shuffles others, and loses
+    a share of them permanently.
     """
 
     def __init__(self, chance: random.Random, loss: float) -> None:
@@ -267,7 +267,7 @@ def test_packets_from_before_a_switch_are_resent_unchanged(rtx: bool) -> None:
     assert len({data[4:8] for data in again}) > 4
 
 
-def test_newcomers_and_receivers_that_resume_start_with_the_requested_encoding() -> None:
+def test_late_joiners_and_receivers_that_resume_start_with_the_requested_encoding() -> None:
     scene = Scene("VP8")
     scene.want(1)
     scene.run(40)

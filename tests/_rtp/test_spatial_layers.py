@@ -29,7 +29,7 @@ every_stream = pytest.mark.parametrize("name", FILES)
 
 
 def check_markers(name: str, sent: Sequence[Rtp]) -> None:
-    """Check that only the last packet of each picture has the marker bit.
+    """Check that only the last packet of each picture (all frames with one timestamp) has the marker bit.
 
     Chromium sets no marker bit in a picture whose largest layer it dropped.
     """

@@ -1,4 +1,4 @@
-"""TCP on the media port: the same calls over TCP connections, and limits on those connections (RFC 6544)."""
+"""Calls also work over TCP connections to the media port (RFC 6544), and these connections are limited."""
 
 import select
 import socket
@@ -297,9 +297,9 @@ class EstimatedPerson(Person):
         self.settle()
 
     def take_in(self, media: int) -> None:
-        """Receive packets until this many of them are media and no probes, and report them all."""
+        """Receive packets until this many of them are media rather than probes. Report them all."""
         arrivals: list[tuple[int, float]] = []
-        # A busy machine sends later than this link assumes, and never looks like a slow link.
+        # Arrival times are simulated, so a busy machine never looks like a slow link.
         self.now += ROUND_S
         self.free_at = max(self.free_at, self.now)
         while media:
@@ -352,7 +352,7 @@ def test_a_closed_media_connection_is_reported_at_once(loop: UdpLoop) -> None:
     while "silent" not in kinds:
         assert select.select([loop], [], [], WITHIN_S)[0]
         kinds += [event[0] for event in loop.take_events()]
-    # The path names a closed connection, so data sent there is dropped.
+    # The path refers to a closed connection, so data sent there is dropped.
     loop.send_stun(b"\x01nobody", ada.path, SERVER)
     wait_for(lambda: loop.counters()["dropped_send_failed"] == 1)
 
@@ -474,7 +474,7 @@ def test_listening_tcp_sockets_are_handed_over_with_the_udp_sockets() -> None:
     first = UdpLoop(seed=1, addresses=[SERVER], port=0)
     udp, listening = first.descriptors()
     second = UdpLoop(seed=1, addresses=[SERVER], port=0, sockets=[udp], listeners=[listening])
-    # Nobody accepts connections during the handover, so the system queues new ones.
+    # No process accepts connections during the handover, so the kernel queues new ones.
     peer = TcpPeer((SERVER, first.port))
     first.stop()
     second.start()

@@ -1,4 +1,4 @@
-"""Temporal filtering of real browser streams leaves no gaps and no partial frames, and changes no picture."""
+"""Temporal filtering of real browser streams leaves no gaps or partial frames, and alters no decoded frame."""
 
 from itertools import permutations
 
@@ -103,7 +103,7 @@ def check_change(frames: list[Frame], position: int, before: int, after: int) ->
             selector.set_target(after)
         number, going = frame[0], selector.decide(*frame)
         assert sent.setdefault(number, going) is going, f"part of frame {number}"
-    # The frame in progress at the time of the change still follows the old choice.
+    # If the change happens within a frame, the old layers still apply to that frame.
     changed_at = frames[position][0] + (position > 0 and frames[position - 1][0] == frames[position][0])
     settled_at = next_switch_point(frames, changed_at) if rises(before, after) else changed_at
     for number, _, temporal_id, _, dependencies in frames:

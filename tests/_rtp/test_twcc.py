@@ -1,4 +1,4 @@
-"""Transport-wide feedback is read back by a decoder that follows the draft.
+"""A decoder written from the draft reads the core's transport-wide feedback correctly.
 
 See draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """

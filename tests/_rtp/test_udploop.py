@@ -1,4 +1,4 @@
-"""The UDP loop on real loopback sockets: its ports and addresses, and its thread from start to stop."""
+"""Tests the UDP loop on real loopback sockets: its ports and addresses, and starting and stopping it."""
 
 import errno
 import os
@@ -139,7 +139,7 @@ def test_consecutive_datagrams_to_one_receiver_arrive_complete_and_in_order(
 ) -> None:
     client = Client(loop, "127.0.0.1")
     sent = [bytes([n % 256]) * size for n, size in enumerate(sizes)]
-    # All of them are posted before the thread's next turn, so they are sent in the fewest possible batches.
+    # All are posted before the thread's next iteration, so they are sent in as few batches as possible.
     for data in sent:
         loop.send_stun(data, client.socket.getsockname(), "127.0.0.1")
     received = [client.socket.recv(2048) for _ in sent]
@@ -174,7 +174,7 @@ def test_an_empty_datagram_is_counted_and_dropped(loop: UdpLoop) -> None:
     client.close()
 
 
-def test_datagrams_that_exceed_one_turn_are_all_received(loop: UdpLoop) -> None:
+def test_datagrams_that_exceed_one_iteration_are_all_received(loop: UdpLoop) -> None:
     client = Client(loop, "127.0.0.1")
     for _ in range(400):
         client.socket.sendto(b"\xff" * 20, client.server)

@@ -27,7 +27,7 @@ from tests.kit.participant import (
 
 SPACING_S = 0.005
 PATIENCE_S = 0.020
-# how late a turn may be, because of the clock's limited precision
+# how late a wake-up may be, because of the clock's limited precision
 EXACT_S = 1e-6
 LOUD = 20  # -dBov
 

@@ -36,7 +36,7 @@ WITHIN_S = 30.0
 RECEIVERS = 9
 # More packets than one thread hands over at a time, but few enough for a receiver's socket buffer.
 BURST, BURSTS = 60, 12
-# The number of packets that each receiver must get over a link with too little capacity.
+# The number of packets that each receiver must get over an overloaded link.
 ENOUGH = 150
 WORKERS = [1, 2, 3, 5, 16]
 
@@ -227,7 +227,7 @@ def test_all_threads_stop_even_while_sending(workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
 def test_a_slow_link_keeps_the_order_and_delays_no_receiver_for_long(workers: int) -> None:
     async def body() -> None:
-        # The system may reorder packets from one socket that are sent by several processors.
+        # The kernel may reorder packets that several processors send through one socket.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         room = Room(workers, sockets_beyond(RECEIVERS, rate="20mbit"))
         shrink_send_buffers(room.loop)

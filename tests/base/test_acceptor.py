@@ -1,4 +1,4 @@
-"""Accepting connections: failed accepts are retried and produce few log lines."""
+"""Failed accepts are retried and produce few log lines."""
 
 import asyncio
 import errno

@@ -1,4 +1,4 @@
-"""A BlurHash shows a blurred version of a picture, in the format that other decoders understand."""
+"""A BlurHash encodes a blurred version of an image, in the format that other decoders understand."""
 
 from itertools import product
 from math import cos, pi

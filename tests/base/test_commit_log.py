@@ -1,5 +1,5 @@
-"""Commits that wait for a log: replaying the recorded statements reproduces the commits, and no write is
-accepted while a commit is in doubt.
+"""Commits wait for a log. Replaying the recorded statements reproduces the commits, and no write is accepted
+while a commit is in doubt.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The table of open connections: which connections get a slot, and which of them lose it."""
+"""The table of open connections decides which connections get a slot, and which lose theirs."""
 
 from collections import Counter
 
@@ -92,7 +92,7 @@ def test_authenticated_connections_survive_a_flood() -> None:
     assert sum(slot.open for slot in flood) == table.limits.strangers == 6
 
 
-def test_a_full_table_makes_room_for_a_newcomer_while_unauthenticated_connections_exist() -> None:
+def test_a_full_table_makes_room_for_a_new_connection_while_unauthenticated_connections_exist() -> None:
     table = ConnectionTable(Limits(4, of_address=None))
     for number in range(3):
         entered(table, "192.0.2.1").belongs_to(f"member {number}")

@@ -1,6 +1,4 @@
-"""The database: durable group commits, savepoints, migrations and the backups before them, and a single
-owner.
-"""
+"""The database commits writes in groups, rolls back only failed writes, and is copied before a migration."""
 
 import asyncio
 import os
@@ -110,7 +108,7 @@ async def test_effects_of_writes_happen_in_order_even_if_a_caller_is_cancelled(
     assert followed == [f"{n:03}" for n in range(100)]
 
 
-async def test_the_event_loop_gets_a_turn_between_the_effects_of_grouped_writes(
+async def test_the_event_loop_runs_between_the_effects_of_grouped_writes(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc.base.database.ANSWER_S", 0.0)

@@ -1,4 +1,4 @@
-"""Nobody can take all of a shared resource: a newcomer can get as much as the largest holder has."""
+"""No holder can use up a shared resource: a new holder can get as much as the largest one has."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A HEIC photo from a phone or a camera is converted to an ordinary picture."""
+"""A HEIC photo from a phone or a camera is converted to an ordinary image."""
 
 from collections.abc import AsyncIterator
 

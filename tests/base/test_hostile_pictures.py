@@ -1,4 +1,4 @@
-"""A hostile picture affects only its own job: it is rejected with a reason, or re-encoded without its hostile
+"""A hostile image affects only its own job: it is rejected with a reason, or re-encoded without its hostile
 parts.
 """
 

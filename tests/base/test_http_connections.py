@@ -127,10 +127,10 @@ async def body_of_member(request: web.Request) -> web.Response:
 @pytest.mark.parametrize(
     ("handler", "most"), [(body, STRANGER_READ_BYTES), (body_of_member, MEMBER_READ_BYTES)]
 )
-async def test_only_a_limited_part_of_a_body_is_read_in_one_turn(
+async def test_only_a_limited_part_of_a_body_is_read_at_once(
     handler: Handler, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Parsing 256 KiB of tiny chunks takes 30 ms, and a turn serves 16 unauthenticated connections.
+    # Parsing 256 KiB of tiny chunks takes 30 ms, and one iteration serves 16 unauthenticated connections.
     sizes: list[int] = []
     receive = http_connections.HttpConnection.data_received
 

@@ -1,4 +1,4 @@
-"""Listening sockets, opened or inherited: usable ones are used, and others are rejected with a message."""
+"""Usable listening sockets, opened or inherited, are used. Others are rejected with a message."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""A re-encoded picture looks the same as before: its colours, transparency and animation are preserved."""
+"""A re-encoded image looks the same as before: its colours, transparency and animation are preserved."""
 
 import dataclasses
 import struct

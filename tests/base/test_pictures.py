@@ -1,4 +1,4 @@
-"""A re-encoded picture contains the original's pixels and nothing else. Unsuitable pictures are rejected with
+"""A re-encoded image contains the original's pixels and nothing else. Unsuitable images are rejected with
 a reason.
 
 The hostile files are in `tests/base/test_hostile_pictures.py`.

@@ -1,4 +1,4 @@
-"""A newcomer takes the slot of the slowest reader that belongs to the holder with the most streams."""
+"""A new reader replaces the slowest reader of the holder with the most streams."""
 
 from contextlib import ExitStack
 
@@ -68,7 +68,7 @@ def test_a_holder_that_reads_loses_no_stream_to_a_holder_that_would_then_have_as
     assert scene.closed == []
 
 
-def test_a_holder_with_two_streams_more_than_a_newcomer_loses_one_no_matter_how_fast_it_reads() -> None:
+def test_a_holder_with_two_streams_more_than_a_new_reader_loses_one_no_matter_how_fast_it_reads() -> None:
     scene = Scene(most=5)
     for n in range(2):
         assert scene.begins(f"greedy {n}", "greedy", takes=True)
@@ -79,7 +79,7 @@ def test_a_holder_with_two_streams_more_than_a_newcomer_loses_one_no_matter_how_
 
 
 @pytest.mark.parametrize("holders", [1, 2, 10, 300])
-def test_a_newcomer_always_gets_a_slot_when_all_readers_have_stalled(holders: int) -> None:
+def test_a_new_reader_always_gets_a_slot_when_all_readers_have_stalled(holders: int) -> None:
     scene = Scene(most=256)
     for n in range(2_000):
         scene.begins(f"{n}", f"holder {n % holders}")

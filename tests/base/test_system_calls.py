@@ -1,4 +1,4 @@
-"""The system call filter, run by an interpreter in this test, for this architecture and another one.
+"""Interprets the system call filter, for this architecture and another one.
 
 `tests/attacks/test_decoder.py` tests the filter in the kernel.
 """

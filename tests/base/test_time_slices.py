@@ -1,4 +1,4 @@
-"""On the event loop, other work runs between expensive steps."""
+"""Expensive steps on the event loop leave time for other work in between."""
 
 import asyncio
 from functools import partial

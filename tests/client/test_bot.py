@@ -1,4 +1,4 @@
-"""A Python bot on a running server: missed events, rate limits, files, voice channels, and shutdown."""
+"""Tests a Python bot on a running server: missed events, rate limits, files, voice channels, and shutdown."""
 
 import asyncio
 import subprocess

@@ -98,7 +98,7 @@ def message(number: int, channel: str = "general", thread: str | None = None) ->
 
 
 def state(threads: dict[str, int] | None = None, **lasts: int | None) -> dict[str, Any]:
-    """Return the state that the server sends after a sign-in, with the given newest messages."""
+    """Return the state that the server sends after a sign-in, with these messages as the newest ones."""
     counts = [{"channel_id": name, "last": n and an_id(n)} for name, n in lasts.items()]
     followed = [{"channel_id": "general", "thread": t, "last": an_id(n)} for t, n in (threads or {}).items()]
     return {"unread": counts, "threads": followed}

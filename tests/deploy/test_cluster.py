@@ -129,7 +129,7 @@ async def test_a_client_of_the_documented_proxy_before_the_nodes_loses_no_reques
         async with ClientSession(address, headers=headers) as http:
 
             async def is_served() -> bool:
-                # The proxy takes turns, and believes that each server works until its first check.
+                # The proxy uses round robin, and considers each server healthy until its first check.
                 try:
                     for _ in range(4):
                         async with http.get("/info") as answer:

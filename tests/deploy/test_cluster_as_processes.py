@@ -1,4 +1,4 @@
-"""All programs of the compose file and of the chart, started with their own commands and environments."""
+"""The programs in the compose file and the chart work as processes with the same commands and variables."""
 
 import json
 import re

@@ -48,7 +48,7 @@ WRONG_EVENTS = [
 ]
 NOT_HTTP = [
     b"",
-    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # the beginning of TLS
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # the start of a TLS ClientHello
     b"GET / HTTP/9.9\r\n\r\n",
     b"GET / HTTP/1.1\r\nHost: x\r\n" + b"x" * 100_000,
     b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nmany\r\n",

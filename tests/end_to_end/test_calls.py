@@ -1,4 +1,4 @@
-"""A second implementation, aiortc, uses the service: media, joining and leaving, codecs and ciphers.
+"""Tests calls between clients of another implementation, aiortc: media, joining, leaving, and ciphers.
 
 See docs/signalling.md.
 """

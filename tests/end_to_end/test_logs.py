@@ -1,4 +1,4 @@
-"""The media service's log with DEBUG and VERBOSE_LOG. See docs/configuration.md, "SFU"."""
+"""Tests the effect of DEBUG and VERBOSE_LOG on the media service's log. See docs/configuration.md, "SFU"."""
 
 import platform
 import re

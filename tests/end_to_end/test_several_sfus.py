@@ -46,7 +46,7 @@ async def installation(
 
 
 async def addresses(member: LiveMember) -> dict[str, str]:
-    """Return the pass-through address of each voice channel."""
+    """Return the URL of the pass-through to the SFU for each voice channel."""
     rooms = [channel["id"] for channel in member.welcome["channels"] if channel["type"] == "voice"]
     grants = {room: (await member.ask("voice_join", channel_id=room))["data"] for room in rooms}
     return {room: grant["urls"][-1] for room, grant in grants.items()}

@@ -206,7 +206,7 @@ def test_a_raise_that_fails_on_a_narrower_link_is_retried_before_the_wider_links
     allocator.review(videos, 1_000 * K, 90 * K, 0.0)
     for step in range(20):
         allocator.review(videos, 6_000 * K, 90 * K, 1.0 + 0.25 * step)
-    # Nobody can tell whether the last raise was too much or the link has become narrower.
+    # The service cannot tell whether the last raise was too large or the link has become narrower.
     allocator.review(videos, 100 * K, 90 * K, 6.0)
     assert set(allocator.review(videos, 350 * K, 90 * K, 7.0).values()) != {PAUSED}
     assert set(allocator.review(videos, 100 * K, 90 * K, 8.0).values()) == {PAUSED}

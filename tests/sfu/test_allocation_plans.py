@@ -19,7 +19,7 @@ AUDIO_BPS = 80 * K
 CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
 # A 480 x 270 camera at 12 frames/s in two encodings, as Chromium sends it.
 SMALL_CAMERA = ((17 * K, 31 * K, 53 * K), (35 * K, 61 * K, 100 * K))
-# A camera of the same size, whose pictures are expensive to encode.
+# A camera of the same size, whose frames are expensive to encode.
 RICH_CAMERA = ((35 * K, 70 * K, 150 * K), (100 * K, 220 * K, 450 * K))
 SCREEN = ((80 * K,), (250 * K,), (700 * K, 1_000 * K))
 # A keyframe is this many times larger than an average frame.

@@ -39,7 +39,7 @@ def edited(old: str, new: str, step: str = "receiving", times: int = -1) -> str:
 
 
 def rejecting(index: int, *, keep_attributes: bool = True) -> str:
-    """Return Chromium's answer with one section rejected (RFC 8829 section 5.3.1)."""
+    """Return Chromium's answer with one media section rejected (RFC 8829 section 5.3.1)."""
     session = SessionDescription.parse(answer("chromium", "receiving"))
     media = session.media[index]
     media.port = 0
@@ -350,8 +350,8 @@ def test_an_answer_without_a_usable_transport_is_refused(
 
 
 def test_an_answer_that_copies_the_offered_sections_with_one_codec_is_parsed() -> None:
-    """Check the kind of answer that simple clients give: the sections of the offer, with one codec in each
-    section in which the client sends.
+    """Check an answer as simple clients write it: a copy of the offer's media sections, with a single codec
+    wherever the client sends.
     """
     session = SessionDescription.parse(offer("receiving"))
     for media in session.media:

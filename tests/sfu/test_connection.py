@@ -1,4 +1,4 @@
-"""WebSocket pings to both kinds of client, and what happens when a client stays silent."""
+"""The service pings both kinds of WebSocket clients, and closes connections that stay silent."""
 
 import asyncio
 from itertools import pairwise

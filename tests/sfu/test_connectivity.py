@@ -1,4 +1,4 @@
-"""ICE and DTLS in one session with an in-memory client, from the SDP answer to the keys."""
+"""Tests ICE and DTLS in one session with an in-memory client, from the SDP answer to the SRTP keys."""
 
 from datetime import UTC, datetime
 from functools import cache

@@ -1,4 +1,4 @@
-"""Events on the /server connection, one by one. See docs/signalling.md."""
+"""Tests each event on the /server connection. See docs/signalling.md."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""DTLS between two transports of this implementation, over an in-memory network with its own clock."""
+"""Two of our DTLS transports shake hands over an in-memory network with its own clock."""
 
 import random
 from datetime import UTC, datetime

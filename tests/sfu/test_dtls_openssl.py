@@ -1,4 +1,4 @@
-"""DTLS with other implementations: the openssl program and aiortc."""
+"""Our DTLS interoperates with the openssl program and with aiortc."""
 
 import asyncio
 import shutil

@@ -1,6 +1,4 @@
-"""Requests for a video in several encodings: which encoding each receiver gets, and which encodings nobody
-needs.
-"""
+"""Each receiver gets a suitable encoding of a video, and the publisher is told which encodings are needed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The /client connection: successful and refused joins, and misbehaving clients.
+"""The /client connection admits valid joins, refuses all others, and withstands misbehaving clients.
 
 See docs/signalling.md.
 """

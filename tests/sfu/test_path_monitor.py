@@ -173,7 +173,7 @@ def test_silence_detected_during_another_search_causes_no_delay() -> None:
     assert peer.selected == [ELSEWHERE]
 
 
-def test_a_listener_that_only_responds_to_checks_is_not_suspected() -> None:
+def test_the_path_of_a_listener_that_only_responds_to_checks_is_not_suspect() -> None:
     peer = Peer(HERE)
     peer.agent.path_silent(peer.now)
     peer.exchange()

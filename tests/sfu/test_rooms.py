@@ -1,4 +1,4 @@
-"""Registrations, rooms and seats, with watchers whose events are logged."""
+"""The SFU keeps track of registrations, rooms and seats, and notifies watchers of changes."""
 
 import pytest
 

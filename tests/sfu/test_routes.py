@@ -1,4 +1,4 @@
-"""HTTP: health, metrics, and responses to requests that open no WebSocket. See docs/signalling.md."""
+"""Tests the HTTP endpoints: health, metrics, and refused upgrades to WebSocket. See docs/signalling.md."""
 
 import asyncio
 from datetime import UTC, datetime

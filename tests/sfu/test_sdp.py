@@ -134,7 +134,7 @@ def test_groups_are_distinguished_by_their_semantics() -> None:
         (HEAD + "é=1\r\n", "'é=1' is not a line of a session description"),
         (HEAD + "z" * 99, f"'{'z' * 40}…' is not a line of a session description"),
         (HEAD + "a=" + "x" * MAX_TEXT, f"a session description has at most {MAX_TEXT} characters"),
-        # Each of these descriptions fits in a frame, and once took the event loop 25 to 70 ms.
+        # Each of these descriptions fits in a frame, and once blocked the event loop for 25 to 70 ms.
         (HEAD + "a=x\n" * MAX_LINES, f"a session description has at most {MAX_LINES} lines"),
         (
             HEAD + "m=audio 9 x" + " 1" * MAX_LINE,

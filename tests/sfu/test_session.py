@@ -1,4 +1,4 @@
-"""One participant's negotiation: offers, answers, and the response to an answer that does not match."""
+"""A session negotiates offers and answers with one participant, and refuses answers that do not match."""
 
 from itertools import product
 from unittest.mock import patch

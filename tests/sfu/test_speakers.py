@@ -20,7 +20,7 @@ def test_the_loudest_speaker_is_listed_first() -> None:
     assert ann.events("active_speakers")[-1] == {"user_ids": ["ben", "ann"]}
 
 
-def test_a_newcomer_is_told_who_is_already_speaking() -> None:
+def test_a_late_joiner_is_told_who_is_already_speaking() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     ann.session.speaking_changed(MIC, True, 40)

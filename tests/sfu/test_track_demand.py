@@ -92,7 +92,7 @@ def test_frequent_changes_are_reported_to_the_publisher_at_a_limited_rate() -> N
     assert demands(ann)[-1] == (1000, True)
 
 
-def test_a_newcomer_keeps_a_camera_on_and_affects_its_width_only_with_a_request() -> None:
+def test_a_late_joiner_keeps_a_camera_on_and_affects_its_width_only_with_a_request() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(1)

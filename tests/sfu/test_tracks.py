@@ -1,5 +1,5 @@
-"""The life of a track: from its publisher's answer to a section for each receiver, and back to a free
-section.
+"""Follows a track's life: its publisher's answer, a media section for each receiver, and the release of
+these sections for other tracks.
 """
 
 import pytest
@@ -60,7 +60,7 @@ def test_sources_are_named_after_their_section() -> None:
     assert ann.offer["tracks"] == {}
 
 
-def test_a_newcomer_gets_all_tracks_in_the_first_offer() -> None:
+def test_a_late_joiner_gets_all_tracks_in_the_first_offer() -> None:
     call = Call()
     call.joined("ann", mic="a am", camera="a ac")
     call.joined("ben", mic="b bm")
@@ -261,7 +261,7 @@ def wanted(person: Person) -> list[str]:
     return list(dict.fromkeys(name for name in names if name != "rtx"))
 
 
-def test_a_publisher_is_asked_to_use_a_codec_that_a_newcomer_supports() -> None:
+def test_a_publisher_is_asked_to_use_a_codec_that_a_late_joiner_supports() -> None:
     call = Call()
     ann = call.joined("ann", camera="a ac")
     assert wanted(ann) == ["H264", "VP9", "VP8", "AV1"]

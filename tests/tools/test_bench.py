@@ -1,4 +1,4 @@
-"""`svc bench sfu`: short runs with a real service, and the calculation of the results."""
+"""`svc bench sfu` measures a real service in short runs, and calculates its results correctly."""
 
 import asyncio
 import json

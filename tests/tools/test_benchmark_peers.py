@@ -1,4 +1,4 @@
-"""Third-party SFUs that the benchmarks run: a short run with Janus if it is installed, and failures."""
+"""The benchmarks can run third-party SFUs and report their failures. Janus is tested if it is installed."""
 
 import asyncio
 import os

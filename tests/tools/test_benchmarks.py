@@ -1,4 +1,4 @@
-"""The verdicts that the benchmarks reach, tested with simulated measurements."""
+"""The benchmarks reach the right verdicts from simulated measurements."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The certificate that a server creates for itself: its contents, and when it is replaced."""
+"""A server's self-signed certificate has the right contents, and is replaced when necessary."""
 
 import ssl
 import stat

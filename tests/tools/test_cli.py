@@ -1,4 +1,4 @@
-"""The `svc` command: its subcommands, and its error messages."""
+"""Tests the subcommands and the error messages of the `svc` command."""
 
 import argparse
 from collections.abc import Iterator

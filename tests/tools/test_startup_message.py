@@ -1,4 +1,4 @@
-"""The startup message of `svc up`: reachable addresses, a note about browser warnings, and a QR code for
+"""The startup message of `svc up` lists reachable URLs, explains browser warnings, and has a QR code for
 phones.
 """
 

@@ -1,4 +1,4 @@
-"""Sandboxes for re-encoding videos, and a folder for the input and output files."""
+"""Provides sandboxes for re-encoding videos, and a folder for their input and output files."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Settings that the worker shares with the chat server.
+"""Tests the settings that the worker shares with the chat server.
 
 See docs/configuration.md, "Media worker".
 """

@@ -170,7 +170,7 @@ def rewritten() -> dict[int, tuple[bytes, Video, bytes]]:
 async def hdr(
     sandboxes: Sandboxes, rewritten: dict[int, tuple[bytes, Video, bytes]], transfer: int
 ) -> tuple[bytes, Video, bytes]:
-    """Return a video with this transfer function, and the video and the bytes that the worker made of it."""
+    """Return a source video with this transfer function, and the worker's result, parsed and as bytes."""
     if transfer not in rewritten:
         source = videos.video("libx265", pixels="yuv420p10le", colour=tagged(9, 9, transfer, 1), frames=5)
         rewritten[transfer] = (source, *await sandboxes.rewrite(source))

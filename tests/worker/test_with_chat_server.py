@@ -1,4 +1,4 @@
-"""A member's upload becomes processed files: the worker uses a real chat server's queue."""
+"""The worker processes members' uploads from the queue of a real chat server."""
 
 import asyncio
 from contextlib import AsyncExitStack

@@ -27,7 +27,7 @@ class UploadClient:
     variables: dict[str, str]
 
     async def cancel_interrupted(self) -> None:
-        """Cancel interrupted uploads, as a page does if it cannot resume them."""
+        """Cancel interrupted uploads, as the web client does if it cannot resume them."""
         for upload in (await self.owner.done("GET", "/api/uploads"))["uploads"]:
             if upload["state"] == "receiving":
                 await self.owner.ask("DELETE", f"/api/uploads/{upload['id']}")

@@ -1,4 +1,4 @@
-"""A running or stopped server, and `svc admin` commands to test on it."""
+"""Provides a running or stopped server, and runs `svc admin` commands on it."""
 
 import asyncio
 import json

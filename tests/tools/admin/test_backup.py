@@ -42,7 +42,7 @@ World = tuple[ChatServer, Community, HttpMember]
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
-    """Run a server that has an owner, a message, a stored picture, and one feature's secret."""
+    """Run a server that has an owner, a message, an icon, and a secret key file in its data folder."""
     async with server_with_insight(variables) as (chat, community):
         olga = await newcomer(chat, "Olga")
         key = await community.media.keep(PICTURE, "webp", ObjectInfo("image/webp"))

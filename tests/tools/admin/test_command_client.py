@@ -150,7 +150,7 @@ async def test_members_can_be_banned_and_unbanned(variables: dict[str, str], adm
             await chat.join(name)
         async with chat.member("Eve") as eve:
             assert await admin.json("member", "ban", eve.id, "--reason", "noise") == {"member_id": eve.id}
-            # Their page is disconnected immediately.
+            # Their client is disconnected immediately.
             while not eve.ws.closed:
                 await eve.ws.receive()
         assert (await admin("member", "bans"))[1] == f"{eve.id}  Eve  noise\n"

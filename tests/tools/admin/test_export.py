@@ -269,7 +269,7 @@ def test_every_record_kind_is_documented() -> None:
     }
 
 
-async def test_the_first_newcomer_to_an_imported_server_is_not_its_owner(
+async def test_the_first_person_to_join_an_imported_server_is_not_its_owner(
     exported: tuple[Path, HttpMember], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     await admin.at(tmp_path / "elsewhere").json("import", str(exported[0]))

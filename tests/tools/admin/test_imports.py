@@ -317,7 +317,7 @@ async def test_nothing_can_be_imported_before_somebody_has_joined(
     status, _, stderr = await admin("import", str(discord), "--from", "discord")
     assert (status, "let its owner join first" in stderr) == (2, True)
     stored = admin.data_dir / "uploads-store"
-    # Pictures that have already been stored are deleted again.
+    # Images that have already been stored are deleted again.
     assert not list(stored.rglob("*.webp"))
 
 

@@ -1,4 +1,4 @@
-"""Links printed by `svc admin` start with an address that other people can open."""
+"""Links printed by `svc admin` start with a base URL that other people can open."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Findings of `svc doctor`: each has a verdict, and each problem that can be fixed comes with advice."""
+"""Each finding of `svc doctor` has a verdict, and each problem that can be fixed comes with advice."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

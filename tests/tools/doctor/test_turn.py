@@ -1,5 +1,5 @@
-"""Findings of `svc doctor` about a TURN server: coturn with the configuration from `deploy`, and network
-faults on the way to it.
+"""`svc doctor` examines coturn with the configuration from `deploy`, and identifies network faults on the way
+to it.
 """
 
 import asyncio
