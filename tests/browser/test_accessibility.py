@@ -5,12 +5,10 @@ Hebrew, so the page must set their direction wherever it shows them. Keyboard us
 With VIEWS=1, a screenshot of each view is saved in build/pictures/views for visual inspection.
 """
 
-import contextlib
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -26,21 +24,43 @@ from tests.kit.text_channels import box, do, message, press_at, write
 AXE = Path(__file__).parents[1] / "axe"
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": WIDE, "narrow": NARROW}
-THEMES = {"light": "dark", "dark": "light"}  # The other theme of each.
-# Runs all of axe's rules, or only the named one.
-AXE_FAULTS = """async (rule) => {
-  // People who use voice control say the text that they see.
-  const rules = { "label-content-name-mismatch": { enabled: true } };
-  // Only a rule that axe does not run by default needs axe to load the style sheets.
-  const options = { resultTypes: ["violations"], preload: { assets: ["media"] } };
-  Object.assign(options, rule ? { runOnly: [rule] } : { rules });
+# Runs the function in the page's other theme, and marks the faults that it returns. Nothing is painted in
+# between, which would take as long as the check itself.
+IN_OTHER_THEME = """async (run) => {
+  const { dataset } = document.documentElement;
+  const { theme } = dataset;
+  const followsSystem = !["light", "dark"].includes(theme);
+  const isDark = followsSystem ? matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
+  const endTransitions = () => document.getAnimations()
+    .filter((each) => each instanceof CSSTransition).forEach((each) => each.finish());
+  const other = isDark ? "light" : "dark";
+  dataset.theme = other;
+  endTransitions();
+  const faults = await run();
+  if (theme) dataset.theme = theme;
+  else delete dataset.theme;
+  endTransitions();
+  return faults.map((fault) => `${other}: ${fault}`);
+}"""
+# Runs all of axe's rules. Then measures the contrasts in the other theme: nothing else depends on the theme.
+AXE_FAULTS = f"""async (bothThemes) => {{
+  await ({UNTIL_STILL})();
   // The page behind a modal dialog is inert, and was checked before the dialog opened.
   const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
-  const part = dialog ? { include: [dialog, ...document.querySelectorAll(":popover-open")] } : document;
-  const { violations } = await axe.run(part, options);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary: why }) => (
-    `${id}: ${target.join(" ")}: ${why.split("\\n")[1] ?? ""}`)));
-}"""
+  const part = dialog ? {{ include: [dialog, ...document.querySelectorAll(":popover-open")] }} : document;
+  const run = async (options) => {{
+    // Only a rule that axe does not run by default needs axe to load the style sheets.
+    const preload = {{ assets: ["media"] }};
+    const {{ violations }} = await axe.run(part, {{ resultTypes: ["violations"], preload, ...options }});
+    return violations.flatMap(({{ id, nodes }}) => nodes.map(({{ target, failureSummary: why }}) => (
+      `${{id}}: ${{target.join(" ")}}: ${{why.split("\\n")[1] ?? ""}}`)));
+  }};
+  // People who use voice control say the text that they see.
+  const faults = await run({{ rules: {{ "label-content-name-mismatch": {{ enabled: true }} }} }});
+  faults.push(...({UNDIRECTED})());
+  const contrasts = () => run({{ runOnly: ["color-contrast"] }});
+  return bothThemes ? [...faults, ...(await ({IN_OTHER_THEME})(contrasts))] : faults;
+}}"""
 
 SMALL_SIZES = [(320, 568), (740, 360), (195, 390)]  # A small phone, one in landscape, and one at 200 % zoom.
 # Returns the controls in the topmost layer that are outside the window or cut off, and cannot be scrolled
@@ -79,27 +99,30 @@ MISPLACED = f"async () => {{ await ({UNTIL_STILL})(); return [...({TOO_WIDE})(),
 # Sets the colour of every visible role to each hue, in its light and strong forms, and measures the contrast
 # of the names as axe does. The tree that axe builds is needed only to find the backgrounds, which do not
 # change. axe finds no background for names that are scrolled out of view.
-HUES = """() => {
-  const { Color, getBackgroundColor, getContrast } = axe.commons.color;
-  axe.setup(document);
-  const names = [...document.querySelectorAll(".coloured")]
-    .map((name) => [name, getBackgroundColor(name)])
-    .filter(([, behind]) => behind);
-  axe.teardown();
-  const found = [];
-  for (let hue = 0; hue < 360; hue += 20) {
-    for (const role of [`hsl(${hue} 100% 50%)`, `hsl(${hue} 60% 85%)`, `hsl(${hue} 80% 20%)`]) {
-      for (const [name, behind] of names) {
-        name.style.setProperty("--role", role);
-        const ink = new Color();
-        ink.parseString(getComputedStyle(name).color);
-        const contrast = getContrast(behind, ink);
-        if (!(contrast >= 4.5)) found.push(`${role}: ${name.textContent}: ${contrast}`);
-      }
-    }
-  }
-  return names.length ? found : ["no name has a colour"];
-}"""
+HUES = f"""async () => {{
+  const {{ Color, getBackgroundColor, getContrast }} = axe.commons.color;
+  const faintNames = () => {{
+    axe.setup(document);
+    const names = [...document.querySelectorAll(".coloured")]
+      .map((name) => [name, getBackgroundColor(name)])
+      .filter(([, behind]) => behind);
+    axe.teardown();
+    const found = [];
+    for (let hue = 0; hue < 360; hue += 20) {{
+      for (const role of [`hsl(${{hue}} 100% 50%)`, `hsl(${{hue}} 60% 85%)`, `hsl(${{hue}} 80% 20%)`]) {{
+        for (const [name, behind] of names) {{
+          name.style.setProperty("--role", role);
+          const ink = new Color();
+          ink.parseString(getComputedStyle(name).color);
+          const contrast = getContrast(behind, ink);
+          if (!(contrast >= 4.5)) found.push(`${{role}}: ${{name.textContent}}: ${{contrast}}`);
+        }}
+      }}
+    }}
+    return names.length ? found : ["no name has a colour"];
+  }};
+  return [...faintNames(), ...(await ({IN_OTHER_THEME})(faintNames))];
+}}"""
 
 # Whether, in forced colours, a tile's frame is visible exactly while the person is speaking.
 FRAMED = """(speaks) => {
@@ -121,19 +144,6 @@ async def axe() -> AsyncIterator[str]:
     yield (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
-@contextlib.asynccontextmanager
-async def other_theme(person: Person) -> AsyncIterator[str]:
-    """Show the page in the other theme for the duration of the block. Yields its name."""
-    dark = await person.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    theme: Any = "dark" if dark else "light"
-    other: Any = THEMES[theme]
-    await person.page.emulate_media(color_scheme=other)
-    await until_still(person.page)
-    yield other
-    await person.page.emulate_media(color_scheme=theme)
-    await until_still(person.page)
-
-
 async def save_view(page: Page, name: str, *, full_page: bool = False) -> None:
     """Save a screenshot if VIEWS is set. In the whole suite, nobody would look at them."""
     if "VIEWS" in os.environ:
@@ -141,18 +151,10 @@ async def save_view(page: Page, name: str, *, full_page: bool = False) -> None:
 
 
 async def look(person: Person, axe: str, where: str, faults: list[str], *, both_themes: bool = True) -> None:
-    """Check the current view with axe, and its contrasts in the other theme as well: nothing else depends on
-    the theme.
-    """
+    """Check the current view with axe, and its contrasts in the other theme as well."""
     if not await person.page.evaluate("'axe' in window"):
         await person.page.evaluate(axe)
-    await until_still(person.page)
-    wrong = [*await person.page.evaluate(AXE_FAULTS, None), *await person.page.evaluate(UNDIRECTED)]
-    if both_themes:
-        async with other_theme(person) as theme:
-            faults_there = await person.page.evaluate(AXE_FAULTS, "color-contrast")
-        wrong += [f"{theme}: {fault}" for fault in faults_there]
-    faults += [f"{where}: {fault}" for fault in wrong]
+    faults += [f"{where}: {fault}" for fault in await person.page.evaluate(AXE_FAULTS, both_themes)]
     await save_view(person.page, re.sub(r"[^a-z0-9]+", "-", where.lower()))
 
 
@@ -338,13 +340,9 @@ async def look_at_colours(ada: Person, faults: list[str]) -> None:
     await expect(ada.page.locator(".members .coloured")).to_be_visible()
     await until_still(ada.page)
     faults += await ada.page.evaluate(HUES)
-    async with other_theme(ada):
-        faults += await ada.page.evaluate(HUES)
     await ada.page.locator(".aside-body").get_by_role("button", name="Close").click()
     await expect(ada.page.locator(".aside-body")).to_have_count(0)
     faults += await ada.page.evaluate(HUES)
-    async with other_theme(ada):
-        faults += await ada.page.evaluate(HUES)
 
 
 async def look_at_writing(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
