@@ -17,7 +17,7 @@ from tests.kit.browser_users import (
 )
 from tests.kit.separate_modules import use_separate_modules
 from tests.kit.svc_up import SvcUp
-from tests.kit.text_channels import box, do, join_and_open, message, open_channel, write
+from tests.kit.text_channels import box, do, message, open_channel, write
 
 pytestmark = pytest.mark.usefixtures("second_channel")
 
@@ -41,9 +41,8 @@ def panel(person: Person, name: str) -> Locator:
 
 @both_widths
 async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(people: People) -> None:
-    ada = await people.arrive("Ada")
+    ada = await people.arrive("Ada", reads="general")
     page, dialog = ada.page, ada.page.get_by_role("dialog")
-    await join_and_open(ada)
     await is_in(ada, "general")
     await open_channel(ada, "random")
     await is_in(ada, "random")
@@ -90,9 +89,8 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
 
 @wide_only
 async def test_a_view_opened_before_the_history_is_loaded_stays_open(people: People) -> None:
-    ada = await people.arrive("Ada")
+    ada = await people.arrive("Ada", reads="general")
     page, dialog = ada.page, ada.page.get_by_role("dialog")
-    await join_and_open(ada)
     await is_in(ada, "general")
     await page.keyboard.press("Control+,")
     await expect(dialog).to_have_accessible_name("Settings")
@@ -122,9 +120,8 @@ async def test_a_view_opened_before_the_history_is_loaded_stays_open(people: Peo
 
 @narrow_only
 async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: People) -> None:
-    ada = await people.arrive("Ada")
+    ada = await people.arrive("Ada", reads="general")
     page = ada.page
-    await join_and_open(ada)
     await write(ada, "Hello")
     await is_in(ada, "general")
     covers: dict[str, tuple[Callable[[], Awaitable[None]], Locator]] = {
@@ -156,9 +153,8 @@ async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: P
 
 @narrow_only
 async def test_back_on_a_phone_ends_editing_a_message(people: People) -> None:
-    ada = await people.arrive("Ada", touch=True)
+    ada = await people.arrive("Ada", touch=True, reads="general")
     page, editor = ada.page, ada.page.get_by_label("Edit message")
-    await join_and_open(ada)
     await write(ada, "Hello")
     await open_channel(ada, "random")
     await write(ada, "Good morning")
@@ -181,9 +177,9 @@ async def test_back_on_a_phone_ends_editing_a_message(people: People) -> None:
 
 @narrow_only
 async def test_back_on_a_phone_leads_through_the_settings_step_by_step(people: People) -> None:
-    ada = await people.arrive("Ada")
+    ada = await people.arrive("Ada", reads="general")
     page, dialog = ada.page, ada.page.get_by_role("dialog")
-    await join_and_open(ada)
+    await is_in(ada, "general")
     unfolded = page.locator(".settings-pages .unfolded")
 
     async def open_page(name: str) -> None:
@@ -217,8 +213,7 @@ async def test_back_on_a_phone_leads_through_the_settings_step_by_step(people: P
 
 
 async def test_a_view_that_was_opened_and_closed_leaves_no_history_entry(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await join_and_open(ada)
+    ada = await people.arrive("Ada", reads="general")
     await is_in(ada, "general")
     before = await ada.page.evaluate(HISTORY_LENGTH)
     for _ in range(5):
@@ -231,8 +226,7 @@ async def test_a_view_that_was_opened_and_closed_leaves_no_history_entry(people:
 
 
 async def test_the_url_still_opens_the_channel_after_a_reload_and_in_another_page(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await join_and_open(ada)
+    ada = await people.arrive("Ada", reads="general")
     await is_in(ada, "general")
     await open_channel(ada, "random")
     await is_in(ada, "random")
@@ -265,8 +259,7 @@ async def test_a_link_to_a_channel_opens_it_after_its_reader_has_signed_in(
 async def test_a_link_to_a_hidden_channel_shows_a_notice_and_opens_another_channel(
     people: People, product: SvcUp
 ) -> None:
-    ada = await people.arrive("Ada")
-    await join_and_open(ada)
+    ada = await people.arrive("Ada", reads="general")
     for is_loaded in (True, False):
         if is_loaded:
             await ada.page.goto("about:blank")
@@ -282,7 +275,6 @@ async def test_a_link_to_a_hidden_channel_shows_a_notice_and_opens_another_chann
 
 
 async def test_a_swipe_neither_leaves_nor_reloads_the_page(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await join_and_open(ada)
+    ada = await people.arrive("Ada", reads="general")
     style = "(name) => getComputedStyle(document.querySelector(name)).overscrollBehavior"
     assert [await ada.page.evaluate(style, name) for name in ("html", "body")] == ["none", "none"]

@@ -162,8 +162,7 @@ async def test_no_english_remains_in_another_language(
 
 @wide_only
 async def test_an_invalid_search_is_explained_in_every_language(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
+    ada = await people.arrive("Ada", reads="general")
     page = ada.page
     for language in OFFERED:
         await page.evaluate("(language) => { localStorage['svc.language'] = language; }", language)
@@ -205,9 +204,7 @@ async def open_settings(person: Person, language: str) -> None:
 
 @both_widths
 async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str) -> None:
-    noa, ada = await people.arrive(HEBREW), await people.arrive("Ada")
-    await noa.come_in()
-    await ada.come_in()
+    noa, ada = [await people.arrive(name, reads="general") for name in (HEBREW, "Ada")]
     await write(noa, ARABIC)
     await write(noa, "Hello, " + "שלום " * 40)
     came = message(ada, ARABIC)
