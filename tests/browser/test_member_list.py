@@ -10,8 +10,9 @@ import pytest
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_sign_up import as_member, installation, own_id, without_invite
+from tests.browser.test_sign_up import installation, without_invite
 from tests.kit.browser_users import NARROW, WIDE, People, Person, SharedBrowsers, wide_only
+from tests.kit.community import ask, own_id
 from tests.kit.device import Device
 from tests.kit.text_channels import join_and_open, open_channel
 
@@ -75,7 +76,7 @@ async def test_all_of_a_thousand_members_can_be_reached_although_few_are_rendere
 ) -> None:
     async with installation(browsers, tmp_path, MAX_MEMBERS=str(CROWD + 1)) as (product, people):
         ada = await people.arrive("Ada", reads="general")
-        await as_member(ada, "PATCH", "/api/settings", {"joinPolicy": "open"})
+        await ask(ada, "PATCH", "/api/settings", {"joinPolicy": "open"})
         await crowd(without_invite(product).rstrip("/"), CROWD)
 
         members = await list_of(ada)
@@ -103,7 +104,7 @@ async def test_members_are_grouped_by_role_and_presence_and_can_be_reached_by_ke
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
-    await as_member(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
+    await ask(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
     members = await list_of(ada)
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Moderators 1", "GGrace"])
 
@@ -118,7 +119,7 @@ async def test_members_are_grouped_by_role_and_presence_and_can_be_reached_by_ke
     await ada.page.keyboard.press("Escape")
     await expect(row(members, "Grace")).to_be_focused()
 
-    await as_member(ada, "PATCH", "/api/roles/moderator", {"color": 0x3366CC})
+    await ask(ada, "PATCH", "/api/roles/moderator", {"color": 0x3366CC})
     await expect(members.locator(".coloured")).to_have_text("Grace")
     await grace.page.close()
     # Members stay in memory for a while, because the page may be about to load the list again.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 import pytest_asyncio
 from aiohttp import ClientSession, web
 from PIL import Image
@@ -151,6 +152,7 @@ def learns_nothing(recorder: Recorder, product: SvcUp) -> None:
         }
 
 
+@pytest.mark.nightly("Chromium does not reveal the first server daily")
 async def test_firefox_does_not_reveal_the_first_server_to_another_server_either(
     fox: Firefox, product: SvcUp, elsewhere: Elsewhere
 ) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.browser_users import Capture, People, Person, narrow_only, wide_only
-from tests.kit.community import confirm, open_settings
+from tests.kit.community import confirm, open_settings, post
 from tests.kit.notifications import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import (
@@ -73,7 +73,7 @@ async def send_message(person: Person, text: str) -> None:
 async def both(people: People, capture: Capture | None = None) -> tuple[Person, Person]:
     ada, grace = [await people.arrive(name, capture=capture, reads="general") for name in ("Ada", "Grace")]
     for person in (ada, grace):
-        await write(person, f"I am {person.name}")
+        await post(person, f"I am {person.name}")
     return ada, grace
 
 
@@ -195,6 +195,24 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     kept = all_bytes(tmp_path)
     for text in ("lighthouse", "harbour", "windmill", "🎉", "🙂"):
         assert text.encode() not in kept
+    await can_be_read_by_keyboard_and_left(ada, axe)
+
+
+async def can_be_read_by_keyboard_and_left(person: Person, axe: str) -> None:
+    """Check that the open conversation is accessible, and that a channel can be opened from it."""
+    await at_both_sizes(person, axe, "a private conversation")
+    # As in a channel, the arrow keys move between messages.
+    await person.page.locator("#private-box").focus()
+    await person.page.keyboard.press("ArrowUp")
+    await expect(person.page.locator("#private .message").last).to_be_focused()
+    await stays_at_the_end(person.page.locator("#private .message").last)
+    await person.press("About encryption")
+    await expect(person.page.locator(".private-number")).to_be_visible()
+    await at_both_sizes(person, axe, "the safety number")
+    await person.page.keyboard.press("Escape")
+    await person.press("Show channels")
+    await open_channel(person, "general")
+    await expect(box(person)).to_be_enabled()
 
 
 @wide_only
@@ -256,32 +274,6 @@ async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_o
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
     await ada.page.wait_for_function(NOTHING_KEPT)
-
-
-async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: People, axe: str) -> None:
-    faults: list[str] = []
-    ada, grace = await both(people)
-    await private(ada, "Grace")
-    await send_message(ada, "Hello in private")
-    await expect(conversation(grace, "Ada")).to_be_attached()
-    for name, size in SIZES.items():
-        for theme in ("light", "dark"):
-            await ada.resize(size)
-            await ada.page.emulate_media(color_scheme=theme)
-            await look(ada, axe, f"a private conversation, {name}, {theme}", faults)
-    # As in a channel, the arrow keys move between messages.
-    await ada.page.locator("#private-box").focus()
-    await ada.page.keyboard.press("ArrowUp")
-    await expect(ada.page.locator("#private .message").last).to_be_focused()
-    await stays_at_the_end(ada.page.locator("#private .message").last)
-    await ada.press("About encryption")
-    await expect(ada.page.locator(".private-number")).to_be_visible()
-    await at_both_sizes(ada, axe, "the safety number")
-    await ada.page.keyboard.press("Escape")
-    assert not faults, "\n".join(faults)
-    await ada.press("Show channels")
-    await open_channel(ada, "general")
-    await expect(box(ada)).to_be_enabled()
 
 
 async def test_moderators_receive_only_the_reported_message_and_its_proof(

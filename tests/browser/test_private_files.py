@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.async_api import FilePayload, Locator, Route, expect
 
-from tests.browser.test_accessibility import SIZES, axe, look
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_attachments import DROP
 from tests.browser.test_private import (
     all_bytes,
@@ -134,13 +134,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     await grace.page.reload()
     await expect(pictures(grace)).to_have_count(1)
     assert await loaded(pictures(grace)) == shown
-    faults: list[str] = []
-    for name, size in SIZES.items():
-        for theme in ("light", "dark"):
-            await grace.resize(size)
-            await grace.page.emulate_media(color_scheme=theme)
-            await look(grace, axe, f"private files, {name}, {theme}", faults)
-    assert not faults, "\n".join(faults)
+    await at_both_sizes(grace, axe, "private files")
 
     # When the message is deleted, its files are deleted too, in the browser and on the server.
     await private_message(ada, "Two files").hover()

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
+import pytest
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import save_view
@@ -84,6 +85,7 @@ def reactions() -> list[str]:
     return ["<img/src=x/onerror=alert(1)>", ":<script>:", ":__proto__:", "W" * 64, "\u202e👍", "constructor"]
 
 
+@pytest.mark.nightly("channels render the same content daily, and private_content.test.mjs parses it")
 async def test_hostile_private_messages_neither_run_code_nor_break_the_page(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     mallory = await people.arrive("W" * 32, reads="general")

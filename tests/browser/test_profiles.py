@@ -31,8 +31,7 @@ async def settings(person: Person, page: str) -> Locator:
 async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked_again(
     people: People, product: SvcUp, axe: str
 ) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
+    ada = await people.arrive("Ada", reads="general")
     page = await settings(ada, "Devices")
     await expect(page.get_by_text("This is your only device.")).to_be_visible()
     await ada.press("Link another device")
@@ -41,9 +40,7 @@ async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked
     assert len(shown.split()) == 4
     await expect_accessible(ada, axe, "the code for another device")
 
-    phone = await people.arrive("Ada")
-    await phone.page.goto("about:blank")
-    await phone.page.goto(without_invite(product))
+    phone = await people.arrive("Ada", url=without_invite(product))
     await phone.press("I’m already a member on another device")
     # The code is shown in groups, because it is read aloud.
     await phone.page.get_by_label("Code", exact=True).fill(shown)
@@ -75,22 +72,31 @@ async def test_the_owner_can_recover_a_member_who_lost_all_devices(people: Peopl
 
 
 @narrow_only
-async def test_the_only_device_cannot_be_unlinked(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
+async def test_an_owner_can_neither_unlink_the_only_device_nor_leave(people: People) -> None:
+    ada = await people.arrive("Ada", reads="general")
     page = await settings(ada, "Devices")
     await page.get_by_role("listitem").get_by_role("button").click()
     await confirm(ada, "Unlink")
     await expect(ada.page.locator(".notice")).to_contain_text("This is your last device")
     await is_in(ada, "Ada")
+    await ada.page.keyboard.press("Escape")
+    page = await settings(ada, "Your data")
+    await expect(
+        page.get_by_text("You’re the owner. Transfer ownership to someone else first.")
+    ).to_be_visible()
+    await expect(page.get_by_role("button", name="Leave server")).to_be_disabled()
+    await expect(page.get_by_role("button", name="Delete your data")).to_be_disabled()
 
 
 @wide_only
-async def test_signing_out_warns_when_this_is_the_only_device(people: People, axe: str) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
+async def test_discarding_the_only_key_and_signing_out_warn_about_the_loss(people: People, axe: str) -> None:
+    ada = await people.arrive("Ada", reads="general")
     page = await settings(ada, "Session")
     await expect(page.get_by_text("This is your only device.")).to_be_visible()
+    await ada.press("Use another identity")
+    question = ada.page.get_by_role("dialog", name="Give up your identity on this server?")
+    await expect(question).to_contain_text("nobody can be Ada here again")
+    await confirm(ada, "Cancel")
     await ada.press("Sign out")
     question = ada.page.get_by_role("dialog", name="Sign out?")
     await expect(question).to_contain_text("link another one")
@@ -105,21 +111,6 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await expect_accessible(ada, axe, "the confirmation to give up an identity")
     await confirm(ada, "Cancel")
     await ada.press("Sign in as Ada")
-    await is_in(ada, "Ada")
-
-
-@narrow_only
-async def test_discarding_the_only_key_warns_that_the_member_will_be_lost(
-    people: People, product: SvcUp
-) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
-    await settings(ada, "Session")
-    await ada.press("Use another identity")
-    question = ada.page.get_by_role("dialog", name="Give up your identity on this server?")
-    await expect(question).to_contain_text("nobody can be Ada here again")
-    await confirm(ada, "Cancel")
-    await ada.page.keyboard.press("Escape")
     await is_in(ada, "Ada")
 
 
@@ -143,6 +134,15 @@ async def test_changes_to_name_status_and_picture_are_visible_to_others(people: 
     grace = await people.arrive("Grace", reads="general")
     await write(ada, "It is me")
     page = await settings(ada, "Profile")
+    # A document is not accepted as a picture.
+    await page.locator("input[type=file]").set_input_files(
+        {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 plan"}
+    )
+    notice = ada.page.locator(".notice")
+    await expect(notice).to_contain_text("picture")
+    await expect(notice).not_to_contain_text("video")
+    await expect(page.get_by_role("button", name="Remove picture")).to_have_count(0)
+
     name, status = page.get_by_label("Your name"), page.get_by_label("Status")
     save = page.get_by_role("button", name="Save")
     await expect(save).to_have_count(0)
@@ -173,19 +173,6 @@ async def test_changes_to_name_status_and_picture_are_visible_to_others(people: 
     await at_both_sizes(grace, axe, "a profile with a picture")
     await page.get_by_role("button", name="Remove picture").click()
     await expect(card.locator(".avatar img")).to_have_count(0)
-
-
-@wide_only
-async def test_uploading_a_document_as_an_avatar_is_refused_with_a_message(people: People) -> None:
-    ada = await people.arrive("Ada", reads="general")
-    page = await settings(ada, "Profile")
-    await page.locator("input[type=file]").set_input_files(
-        {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 plan"}
-    )
-    notice = ada.page.locator(".notice")
-    await expect(notice).to_contain_text("picture")
-    await expect(notice).not_to_contain_text("video")
-    await expect(page.get_by_role("button", name="Remove picture")).to_have_count(0)
 
 
 @narrow_only
@@ -223,18 +210,11 @@ async def test_messages_from_a_member_blocked_on_their_profile_are_hidden_everyw
     await grace.page.keyboard.press("Escape")
     await expect(hidden).to_have_count(0)
     await expect(message(grace, "again and again")).to_be_visible()
-
-
-@wide_only
-async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
-    page = await settings(ada, "Your data")
-    await expect(
-        page.get_by_text("You’re the owner. Transfer ownership to someone else first.")
-    ).to_be_visible()
-    await expect(page.get_by_role("button", name="Leave server")).to_be_disabled()
-    await expect(page.get_by_role("button", name="Delete your data")).to_be_disabled()
+    # The settings list all blocked members.
+    await ask(grace, "PUT", f"/api/me/blocks/{await own_id(ada)}")
+    page = await settings(grace, "Blocked people")
+    await page.get_by_role("button", name="Unblock Ada").click()
+    await expect(page.get_by_text("You haven’t blocked anyone.")).to_be_visible()
 
 
 @narrow_only
@@ -274,16 +254,6 @@ async def test_deleting_everything_requires_typing_the_name(people: People, axe:
     await confirm(grace, "Delete your data")
     await expect(grace.page.get_by_text("Your data is being deleted.")).to_be_visible()
     await expect(message(ada, "Soon gone")).to_have_count(0)
-
-
-@narrow_only
-async def test_blocked_members_are_listed_and_can_be_unblocked(people: People) -> None:
-    ada = await people.arrive("Ada", reads="general")
-    grace = await people.join("Grace")
-    await ask(ada, "PUT", f"/api/me/blocks/{await own_id(grace)}")
-    page = await settings(ada, "Blocked people")
-    await page.get_by_role("button", name="Unblock Grace").click()
-    await expect(page.get_by_text("You haven’t blocked anyone.")).to_be_visible()
 
 
 @wide_only

@@ -75,7 +75,8 @@ async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_sc
     seen = tmp_path / "camera.mjpeg"
     held(seen, None)
     flags = (*FLAGS, f"--use-file-for-fake-video-capture={seen}")
-    async with people_at(product.url, bare_chromium() or "", flags=flags) as people:
+    executable = bare_chromium() or ""
+    async with people_at(product.url, executable, flags=flags, service_worker=False, still=True) as people:
         ada, grace = await with_the_number(people)
         number = await ada.page.locator(".private-number").inner_text()
         await ada.press("Scan QR code")

@@ -161,7 +161,9 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
         await enter(hosted(PAGES))
         await enter(name_server(names(**dict.fromkeys(("tea", ASKED), PUBLIC))))
         product = await enter(running_svc_up(folder / "data"))
-        people = await enter(people_at(product.url, executable, viewport=WIDE))
+        people = await enter(
+            people_at(product.url, executable, viewport=WIDE, service_worker=False, still=True)
+        )
         ada = await people.arrive("Ada", reads="general")
         yield ada
         assert people.faults == []

@@ -1,14 +1,13 @@
-"""Newcomers see the server information set by the owner, and the owner sees which files take up storage."""
+"""Newcomers see the server information set by the owner."""
 
 import json
 from urllib.parse import urlencode
 
 from playwright.async_api import expect
 
-from tests.kit.browser_users import People, narrow_only, wide_only
+from tests.kit.browser_users import People, narrow_only
 from tests.kit.community import ask, community, has_no_page, open_settings, refusal
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import write
 from tests.kit.wait import wait_until
 
 ALL_ELSE = ("manage_channels", "manage_roles", "manage_webhooks", "manage_emoji", "manage_bots")
@@ -35,10 +34,8 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
     await wait_until("the server has stored all settings", kept, within_s=15)
 
     invite = await ask(server.owner, "POST", "/api/invites", {})
-    barbara = await people.arrive("Barbara")
-    await barbara.page.goto("about:blank")
     address = server.owner.page.url.partition("#")[0]
-    await barbara.page.goto(f"{address}#{urlencode({'invite': invite['code']})}")
+    barbara = await people.arrive("Barbara", url=f"{address}#{urlencode({'invite': invite['code']})}")
     for words in ("Join Gardeners", "We grow onions together", "Be kind."):
         await expect(barbara.page.get_by_text(words)).to_be_visible()
     shown = barbara.page.locator("img.logo")
@@ -59,23 +56,3 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
         await has_no_page(person, "This server")
         assert await refusal(person, "PATCH", "/api/settings", {"rules": "None"}) == "forbidden"
         assert await refusal(person, "DELETE", "/api/icon") == "forbidden"
-
-
-@wide_only
-async def test_used_storage_is_listed_by_kind_of_file_and_by_member(people: People) -> None:
-    server = await community(people, *ALL_ELSE)
-    picture = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(320, 240), "PNG")}
-    await server.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
-    await expect(server.member.page.locator(".upload-list [data-state=done]")).to_have_count(1)
-    await write(server.member, "Look")
-    page = await open_settings(server.owner, "Storage")
-    await expect(page.get_by_role("list", name="By type")).to_contain_text("Attachments")
-    await expect(page.get_by_role("list", name="By member")).to_contain_text("Edsger")
-    for person in (server.moderator, server.member):
-        for name, path in (
-            ("Storage", "/api/storage"),
-            ("Backups", "/api/backups"),
-            ("Health", "/api/health"),
-        ):
-            await has_no_page(person, name)
-            assert await refusal(person, "GET", path) == "forbidden"

@@ -5,13 +5,12 @@ devices".
 """
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from aiohttp import ClientSession
 from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
@@ -26,7 +25,7 @@ from tests.kit.browser_users import (
     wide_daily,
     wide_only,
 )
-from tests.kit.community import ask, confirm, open_settings
+from tests.kit.community import ask, confirm, open_settings, own_id
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
 from tests.kit.pictures import encoded, scene
@@ -38,7 +37,6 @@ __all__ = ["axe"]
 
 # npm may have to install the provider first.
 pytestmark = pytest.mark.timeout(240)
-STORED_IDENTITY = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 
 
 @asynccontextmanager
@@ -50,7 +48,9 @@ async def installation(
     assert executable, "Chromium is missing; ci/setup installs it"
     async with (
         running_svc_up(folder, **variables) as product,
-        browsers.people_at(product.url, executable, viewport=viewport, service_worker=False) as people,
+        browsers.people_at(
+            product.url, executable, viewport=viewport, service_worker=False, still=True
+        ) as people,
     ):
         yield product, people
         assert people.faults == []
@@ -67,25 +67,8 @@ async def is_in(person: Person, name: str) -> None:
     await expect(person.page.locator("#own-name")).to_have_text(name)
 
 
-async def own_id(person: Person) -> str:
-    return str((await person.page.evaluate(STORED_IDENTITY))["member"]["id"])
-
-
 def without_invite(product: SvcUp) -> str:
     return product.url.partition("#")[0]
-
-
-async def as_member(person: Person, method: str, path: str, body: Mapping[str, object]) -> dict[str, object]:
-    """Make an HTTP request as this member. Return the server's response."""
-    token = (await person.page.evaluate(STORED_IDENTITY))["access_token"]
-    headers = {"Authorization": f"Bearer {token}"}
-    address = person.page.url.partition("#")[0].rstrip("/")
-    async with (
-        ClientSession() as http,
-        http.request(method, address + path, json=dict(body), headers=headers) as response,
-    ):
-        assert response.status < 300, await response.text()
-        return dict(await response.json()) if response.content_type == "application/json" else {}
 
 
 async def known(owner: Person, link: str) -> bool:
@@ -96,7 +79,7 @@ async def known(owner: Person, link: str) -> bool:
 
 async def invited(owner: Person, product: SvcUp, **options: object) -> str:
     """Create an invite. Return its link."""
-    invite = await as_member(owner, "POST", "/api/invites", options)
+    invite = await ask(owner, "POST", "/api/invites", options)
     return f"{without_invite(product)}#invite={invite['code']}"
 
 
@@ -250,8 +233,7 @@ async def test_an_invite_previews_the_server_and_its_members(
         ).to_be_visible()
         await ada.come_in()
 
-        grace = await people.arrive("Grace")
-        await grace.page.goto(await invited(ada, product))
+        grace = await people.arrive("Grace", url=await invited(ada, product))
         await expect(grace.page.get_by_role("heading", name="Join The Quiet Garden")).to_be_visible()
         await expect(grace.page.get_by_text("Plants, and people who like them.")).to_be_visible()
         await expect(grace.page.get_by_text("1 member 1 online")).to_be_visible()
@@ -262,9 +244,7 @@ async def test_an_invite_previews_the_server_and_its_members(
 async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     people: People, product: SvcUp, axe: str
 ) -> None:
-    ada = await people.arrive("Ada")
-    await ada.page.goto("about:blank")
-    await ada.page.goto(without_invite(product))
+    ada = await people.arrive("Ada", url=without_invite(product))
     await expect(ada.page.get_by_label("Invite code")).to_be_visible()
     await ada.press("Join")
     name = ada.page.get_by_label("Your name")
@@ -278,10 +258,9 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url)
     await ada.come_in()
-    grace = await people.arrive("Grace")
     gone = await invited(ada, product, lifetime_s=1)
     await wait_for_value(lambda: known(ada, gone), False)
-    await grace.page.goto(gone)
+    grace = await people.arrive("Grace", url=gone)
     field = grace.page.get_by_label("Invite code")
     await expect(field).to_have_attribute("aria-invalid", "true")
     await expect(field).to_have_accessible_description(
@@ -300,12 +279,9 @@ async def test_an_approved_applicant_lands_in_the_invites_channel(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with installation(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
-        ada = await people.arrive("Ada")
-        await ada.come_in()
-        await open_channel(ada, "random")
-        channel = await ada.page.evaluate("() => localStorage.getItem('svc.place')")
+        ada = await people.join("Ada")
         grace = await people.arrive("Grace")
-        await grace.page.goto(await invited(ada, product, approval=True, channel_id=channel))
+        await grace.page.goto(await invited(ada, product, approval=True, channel_id="random"))
         await grace.page.get_by_label("Message to the moderators (optional)").fill("We met at the market.")
         await grace.page.get_by_label("Your name").fill("Grace")
         await grace.press("Join")
@@ -339,12 +315,9 @@ async def test_a_returning_member_sees_the_last_channel_without_the_steps_they_h
 
 @wide_only
 async def test_a_new_device_can_sign_in_with_a_code(people: People, product: SvcUp, axe: str) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
-    code = (await as_member(ada, "POST", "/api/me/devices/link", {}))["code"]
-    phone = await people.arrive("Ada")
-    await phone.page.goto("about:blank")
-    await phone.page.goto(without_invite(product))
+    ada = await people.join("Ada")
+    code = (await ask(ada, "POST", "/api/me/devices/link", {}))["code"]
+    phone = await people.arrive("Ada", url=without_invite(product))
     await phone.press("I’m already a member on another device")
     field = phone.page.get_by_label("Code", exact=True)
     await phone.press("Add device")
@@ -359,13 +332,10 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Svc
     assert await own_id(phone) == await own_id(ada)
 
     # Somebody who has lost all devices can also return with a code from the owner.
-    grace = await people.arrive("Grace")
-    await grace.come_in()
+    grace = await people.arrive("Grace", reads="general")
     grace_id = await own_id(grace)
-    code = (await as_member(ada, "POST", f"/api/members/{grace_id}/recovery", {}))["code"]
-    recovered = await people.arrive("Grace")
-    await recovered.page.goto("about:blank")
-    await recovered.page.goto(f"{without_invite(product)}#link={code}")
+    code = (await ask(ada, "POST", f"/api/members/{grace_id}/recovery", {}))["code"]
+    recovered = await people.arrive("Grace", url=f"{without_invite(product)}#link={code}")
     await expect(recovered.page.get_by_label("Code", exact=True)).to_have_value(str(code))
     await recovered.press("Add device")
     await is_in(recovered, "Grace")
@@ -379,9 +349,8 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Svc
 async def test_a_member_who_lost_every_device_can_return_with_their_recovery_code(
     people: People, product: SvcUp, axe: str
 ) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.come_in()
-    await grace.come_in()
+    await people.join("Ada")
+    grace = await people.arrive("Grace", reads="general")
     page = await open_settings(grace, "Devices")
     await expect(page).to_contain_text("This is your only device.")
     await page.get_by_role("button", name="Create recovery code").click()
@@ -395,9 +364,7 @@ async def test_a_member_who_lost_every_device_can_return_with_their_recovery_cod
     await expect(page).not_to_contain_text(code)
 
     # The member needs no help from the owner. The lost device is signed out.
-    recovered = await people.arrive("Grace")
-    await recovered.page.goto("about:blank")
-    await recovered.page.goto(without_invite(product))
+    recovered = await people.arrive("Grace", url=without_invite(product))
     await recovered.press("I’m already a member on another device")
     await recovered.page.get_by_label("Code", exact=True).fill(code)
     await recovered.press("Add device")
@@ -410,11 +377,9 @@ async def test_a_member_who_lost_every_device_can_return_with_their_recovery_cod
 
 @narrow_only
 async def test_newcomers_see_and_accept_the_servers_rules(people: People, product: SvcUp, axe: str) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
-    await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind.\nWater the plants."})
-    grace = await people.arrive("Grace")
-    await grace.page.goto(await invited(ada, product))
+    ada = await people.join("Ada")
+    await ask(ada, "PATCH", "/api/settings", {"rules": "Be kind.\nWater the plants."})
+    grace = await people.arrive("Grace", url=await invited(ada, product))
     await expect(grace.page.get_by_role("region", name="Server rules")).to_contain_text("Be kind.")
     await grace.page.get_by_label("Your name").fill("Grace")
     await grace.press("Join")
@@ -422,7 +387,7 @@ async def test_newcomers_see_and_accept_the_servers_rules(people: People, produc
     await expect(switch).to_have_accessible_description("Accept the rules first.")
     await expect_accessible(grace, axe, "the rules for newcomers")
     # The rules change at this moment. Nobody can accept rules that they have not seen.
-    await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
+    await ask(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()
     await grace.press("Join")
     await expect(grace.page.get_by_role("region", name="Server rules")).not_to_contain_text("plants")
@@ -471,18 +436,17 @@ async def test_a_new_owner_is_greeted_with_four_setup_steps(people: People, prod
     await ada.press("Create link")
     await expect(ada.page.get_by_role("dialog", name="Invite people")).to_be_visible()
     await ada.page.keyboard.press("Escape")
-    grace = await people.arrive("Grace")
-    await grace.page.goto(await invited(ada, product))
+    grace = await people.arrive("Grace", url=await invited(ada, product))
     await expect(grace.page.get_by_role("heading", name="Join The Quiet Garden")).to_be_visible()
     await grace.come_in()
     await expect(steps).to_have_count(0)
+    await expect(grace.page.locator("#beginning")).to_be_visible()
+    await expect(grace.page.get_by_role("region", name="Your server is ready")).to_have_count(0)
 
     # Only the owner sees the steps: a moderator and a member see an empty channel.
-    await as_member(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
-    edsger = await people.arrive("Edsger")
-    await edsger.come_in()
+    await ask(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
+    await grace.page.reload()
+    edsger = await people.arrive("Edsger", reads="general")
     for person in (grace, edsger):
-        for _ in range(2):
-            await expect(person.page.locator("#beginning")).to_be_visible()
-            await expect(person.page.get_by_role("region", name="Your server is ready")).to_have_count(0)
-            await person.page.reload()
+        await expect(person.page.locator("#beginning")).to_be_visible()
+        await expect(person.page.get_by_role("region", name="Your server is ready")).to_have_count(0)

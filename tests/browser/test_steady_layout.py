@@ -10,7 +10,16 @@ from playwright.async_api import Locator, Route, expect
 
 from tests.browser import test_private
 from tests.browser.test_private import private, private_message, send_message
-from tests.kit.browser_users import NARROW, People, Person, both_widths, narrow_only, until_still, wide_only
+from tests.kit.browser_users import (
+    NARROW,
+    People,
+    Person,
+    both_widths,
+    narrow_only,
+    until_still,
+    wide_daily,
+    wide_only,
+)
 from tests.kit.community import post
 from tests.kit.text_channels import LiveConnection, box, do, message, press_at, write
 
@@ -125,7 +134,7 @@ async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -
     await keeps_its_place("A reply")
 
 
-@both_widths
+@wide_daily
 async def test_a_private_message_stays_in_place_when_the_server_has_it(people: People) -> None:
     ada, grace = await test_private.both(people)
     await private(ada, "Grace")

@@ -23,8 +23,9 @@ from tests.kit.browser_users import (
     wide_daily,
     wide_only,
 )
+from tests.kit.community import ask
 from tests.kit.pictures import encoded, scene
-from tests.kit.svc_up import COMMAND, SvcUp
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import (
     both,
     box,
@@ -63,16 +64,10 @@ def address_of(product: SvcUp) -> str:
     return f"{url.scheme}://{url.netloc}"
 
 
-async def webhook(product: SvcUp, data_dir: Path) -> str:
+async def webhook(owner: Person) -> str:
     """Create a webhook for #general. Return its URL."""
-    process = await asyncio.create_subprocess_exec(
-        *(COMMAND[0], "admin", "webhook", "create", "--data-dir", str(data_dir)),
-        *("--channel", "general", "--name", "Robot", "--json"),
-        stdout=asyncio.subprocess.PIPE,
-    )
-    async with asyncio.timeout(60):
-        printed, _ = await process.communicate()
-    return address_of(product) + str(json.loads(printed)["path"])
+    made = await ask(owner, "POST", "/api/webhooks", {"name": "Robot", "channel_id": "general"})
+    return str(made["url"])
 
 
 async def post(url: str, payload: object) -> None:
@@ -297,11 +292,9 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
 
 
 @wide_only
-async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(
-    people: People, product: SvcUp, tmp_path: Path
-) -> None:
+async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
-    url = await webhook(product, tmp_path / "data")
+    url = await webhook(ada)
     for text, name in (("First", "CI"), ("Second", "CI"), ("Third", "Deploy")):
         await post(url, {"text": text, "display_name": name})
     for text, name in (("First", "CI"), ("Third", "Deploy")):
@@ -320,7 +313,7 @@ async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(
 
 
 @wide_daily
-async def test_a_webhooks_card_is_shown(people: People, product: SvcUp, tmp_path: Path, axe: str) -> None:
+async def test_a_webhooks_card_is_shown(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     card = {
         "title": "Build 512 **failed**",
@@ -332,7 +325,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: SvcUp, tmp_path
         "footer": {"text": "ci.example"},
         "timestamp": "2026-01-31T12:00:00Z",
     }
-    url = await webhook(product, tmp_path / "data")
+    url = await webhook(ada)
     await post(url, {"text": "Done", "display_name": "CI", "cards": [card]})
     await expect(message(ada, "Done").locator(".author")).to_have_text("CI")
     await expect(message(ada, "Done").locator(".byline .mark")).to_have_text(["webhook"])
@@ -350,9 +343,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: SvcUp, tmp_path
     await expect_accessible(ada, axe, "a webhook's card")
 
 
-async def test_hostile_markdown_in_messages_and_cards_is_shown_as_text(
-    people: People, product: SvcUp, tmp_path: Path
-) -> None:
+async def test_hostile_markdown_in_messages_and_cards_is_shown_as_text(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     hostile = [text for text in HOSTILE["markdown"] if text.isprintable()]
     half = len(hostile) // 2
@@ -361,7 +352,7 @@ async def test_hostile_markdown_in_messages_and_cards_is_shown_as_text(
         text = "\n\n".join(texts)
         fields = [{"name": text[:200], "value": text[:900]}]
         card = {"title": texts[0], "description": text, "fields": fields}
-        await post(await webhook(product, tmp_path / "data"), {"text": text, "cards": [card]})
+        await post(await webhook(ada), {"text": text, "cards": [card]})
         await expect(ada.page.locator(".webhook-card h3").last).to_have_text(texts[0])
     assert await ada.page.locator("#messages .body :is(img, script, svg, iframe, style)").count() == 0
     links = ada.page.locator("#messages .text a, #messages .webhook-card a")

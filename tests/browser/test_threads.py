@@ -3,7 +3,7 @@
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.kit.browser_users import NARROW, People, Person, both_widths, narrow_only
+from tests.kit.browser_users import NARROW, People, Person, narrow_only, wide_daily
 from tests.kit.text_channels import box, do, message, shows, write
 
 __all__ = ["axe"]
@@ -21,7 +21,7 @@ async def answer(person: Person, text: str) -> None:
     await expect(person.page.locator(".pending")).to_have_count(0)
 
 
-@both_widths
+@wide_daily
 async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")

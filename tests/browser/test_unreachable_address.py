@@ -30,7 +30,8 @@ async def opened(url: str, executable: str | None, *flags: str) -> AsyncIterator
     """Open this address as the first member or with an invite."""
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    async with people_at(url, executable, flags=(*FLAGS, NAMES, *flags)) as people:
+    flags = (*FLAGS, NAMES, *flags)
+    async with people_at(url, executable, flags=flags, service_worker=False, still=True) as people:
         person = await people.arrive("Ada")
         await person.come_in()
         yield person

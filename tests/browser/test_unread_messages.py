@@ -15,7 +15,13 @@ __all__ = ["axe"]
 
 NEWS = 12
 # A window of 1280 x 800 and one of 390 x 780, at 200 % zoom.
-ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=390)]
+ZOOMED = [
+    ViewportSize(width=640, height=400),
+    pytest.param(
+        ViewportSize(width=195, height=390),
+        marks=pytest.mark.nightly("test_accessibility.py shows every view at this size daily"),
+    ),
+]
 WIDTH_AND_COLOUR = "(dot) => [dot.offsetWidth, getComputedStyle(dot).backgroundColor]"
 TEXT_COLOUR = "() => getComputedStyle(document.body).color"
 

@@ -334,13 +334,14 @@ class People:
         locale: str | None = None,
         greeted: bool = True,
         reads: str = "",
+        url: str = "",
     ) -> Person:
         """Open the page at the sign-in form, or in the community if people arrive as members.
 
-        If `reads` names a text channel, the person is already a member, and the page opens that channel. All
-        media passes through `link` if it is given. `codec` is the codec for sent video; by default, the page
-        chooses. With `touch`, touch is the only input, as on a phone. `locale` is the browser's language. The
-        page greets a new member only if `greeted` is set.
+        The form opens at `url`, or with the printed invite. If `reads` names a text channel, the person is
+        already a member, and the page opens that channel. All media passes through `link` if it is given.
+        `codec` is the codec for sent video; by default, the page chooses. With `touch`, touch is the only
+        input. `locale` is the browser's language. The page greets a new member only if `greeted` is set.
         """
         context = await self._browser.new_context(
             viewport=self._viewport,
@@ -368,7 +369,7 @@ class People:
             await person.page.evaluate("entered")
             person.is_member = self._members
         else:
-            await opened(person.page, self._url + parameters)
+            await opened(person.page, (url or self._url) + parameters)
         if reads:
             await expect(person.page.locator("#draft")).to_be_enabled()
         return person
@@ -416,8 +417,7 @@ async def joined(device: Device, url: str, name: str) -> dict[str, Any]:
 
 def chromium() -> str | None:
     """Return the path of this system's Chromium."""
-    names: Sequence[str] = ("chromium", "chromium-browser", "google-chrome")
-    return next((path for name in names if (path := shutil.which(name))), None)
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def bare_chromium() -> str | None:
