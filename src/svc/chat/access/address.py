@@ -91,7 +91,7 @@ class Origins:
         if origin is None or self.is_listed(origin):
             return True
         scheme = origin.partition("://")[0].lower()
-        # Without TLS here, do not compare the scheme, because a proxy may terminate TLS.
+        # If this server does not terminate TLS, do not compare the scheme, because a proxy may terminate TLS.
         if scheme not in _DEFAULT_PORTS or (self._secure and scheme != "https"):
             return False
         page = normalise(origin)

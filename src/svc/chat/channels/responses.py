@@ -121,7 +121,7 @@ PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHA
 
 @with_properties(lambda kind, default: (kind,))
 class Channel(Response):
-    """A channel. Its overrides are a separate resource, for members who manage channels."""
+    """A channel. Its overrides are a separate resource, which only members who manage channels can read."""
 
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]

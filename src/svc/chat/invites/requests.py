@@ -152,7 +152,7 @@ class InviteRequests(Requests):
 
 
 class InviteCommands(Commands):
-    """The commands for invites. 0 uses or seconds mean no limit."""
+    """The commands for invites. For both uses and seconds, 0 means no limit."""
 
     def __init__(self, invites: Invites, applications: Applications, directory: Directory) -> None:
         self._invites = invites

@@ -37,7 +37,7 @@ class Decision(Response):
 
 
 class InviteView(Response):
-    """The preview of an invite. `founder` means that the code's user becomes the owner."""
+    """The preview of an invite. `founder` means that the person who uses the code becomes the owner."""
 
     founder: bool
     members: Natural

@@ -106,7 +106,7 @@ class Invites:
             if store.INVITES.count(connection, created_by=actor_id) >= MAX_PER_MEMBER:
                 raise ChatError("too_many")
             store.INVITES.insert(connection, invite)
-            # The code is omitted, because readers of the audit log must not use the invite.
+            # The code is omitted, because readers of the audit log must not be able to use the invite.
             details: dict[str, object] = {
                 "role_id": role_id,
                 "max_uses": max_uses,

@@ -11,7 +11,7 @@ from svc.base.tables import Table, number, value
 from svc.chat.schemas import Id
 
 # The maximum number of stored key packages per device, enough for a week offline in a busy community. Each
-# has about a kilobyte.
+# takes about a kilobyte.
 MAX_KEY_PACKAGES = 100
 MAX_KEY_PACKAGE_BYTES = 4096
 

@@ -88,7 +88,7 @@ class NewCommit(Request):
 
 
 class NewPrivateMessage(Request):
-    """A message to post. Members without a visible client are notified, unless `ring` is false."""
+    """A message to post. Members without a visible page are notified, unless `ring` is false."""
 
     message: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_MESSAGE_BYTES)]
     commitment: Annotated[bytes, Meta(min_length=COMMITMENT_BYTES, max_length=COMMITMENT_BYTES)]

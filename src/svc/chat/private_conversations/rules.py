@@ -175,8 +175,8 @@ class PrivateConversations:
 
     @exclusive_write
     def remove(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
-        """Remove a member from a conversation, also from reading it. Members can remove themselves too.
-        Raises ChatError.
+        """Remove a member from a conversation, so that they can neither read nor send. Members can also
+        remove themselves. Raises ChatError.
         """
         if other_id not in self._require_group(member_id, conversation_id):
             raise ChatError("unknown_member")

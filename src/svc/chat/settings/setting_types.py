@@ -41,7 +41,8 @@ class Values:
     rules: str = ""
     # The channel that opens for new members, unless their invite specifies another.
     welcomeChannelId: Id | None = None
-    # The number of days after which attachments are deleted. 0 means only together with their messages.
+    # The number of days after which attachments are deleted. 0 means that they are deleted only together with
+    # their messages.
     retentionDays: RetentionDays = 0
 
     @property

@@ -210,7 +210,8 @@ class TurnStatus(Response):
 
 
 class StatusCommands(Commands):
-    """Commands that `svc doctor` sends to a running server.
+    """Commands that `svc doctor` sends to a running server. `address` returns the URL at which the server
+    listens, or an empty string if it is not listening.
 
     `address` returns the URL at which the server listens, or an empty string.
     """

@@ -107,8 +107,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The number of unfinished uploads, the disk space that they use or reserve, and the reserved part of
-    that space.
+    """The number of unfinished uploads, the disk space that they use or have reserved, and the part of it
+    whose bytes have not arrived yet.
     """
 
     unfinished: int

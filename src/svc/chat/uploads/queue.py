@@ -44,7 +44,7 @@ _FIRST_PAUSE_S = 2.0
 # The longest time for storing a large object. A worker may still be storing it after losing its lease.
 STORING_S = 900.0
 MAX_LISTED = 500
-# The number of members whose last turn is remembered. A forgotten member gets the next turn.
+# The number of members whose last turn in the queue is remembered. A forgotten member goes first.
 _MAX_REMEMBERED = 10_000
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
@@ -85,8 +85,8 @@ class MemberTurns:
         self._turn = 0
 
     def next_of(self, waiting: Iterable[WaitingJob], in_hand: Mapping[str, int]) -> WaitingJob | None:
-        """Choose the job of the member with the fewest claimed jobs and, among equals, the earliest last
-        turn.
+        """Choose the job of the member with the fewest claimed jobs. Among equals, choose the member who was
+        served least recently.
         """
 
         def order(job: WaitingJob) -> tuple[int, int, int, str]:

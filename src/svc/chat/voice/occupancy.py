@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Mute:
-    """A mute: a muted member cannot be heard, and a deafened member hears nobody."""
+    """The mute of a member. A muted member cannot be heard, and a deafened member hears nobody."""
 
     muted: bool = False
     deafened: bool = False

@@ -178,7 +178,7 @@ class SfuLink:
                 self._conversation.send(kind, room_id, **fields)
 
     async def _converse(self) -> None:
-        """Open a connection and exchange frames until it closes. Raises LinkError then."""
+        """Open a connection and exchange frames until it closes, then raise LinkError."""
         async with asyncio.timeout(CONNECT_DEADLINE_S):
             ws = await self._session.ws_connect(
                 self._url,

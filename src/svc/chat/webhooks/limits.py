@@ -6,7 +6,7 @@ Characters are code points. See docs/webhooks.md.
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 
 MAX_BODY_BYTES = 256 * 1024
-# The timeout for receiving a body. The largest one needs 70 kbit/s.
+# The timeout for receiving a body. The largest body requires 70 kbit/s.
 BODY_DEADLINE_S = 30.0
 
 MAX_TEXT = MAX_TEXT_CHARACTERS

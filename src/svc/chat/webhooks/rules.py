@@ -50,7 +50,9 @@ WEBHOOKS = Table("webhooks", Webhook)
 
 
 def holder_of(member_id: str | None) -> str:
-    """Return the name under which all webhooks of one creator share resources. None is the operator."""
+    """Return the name under which all webhooks of one creator share resources. A `member_id` of None means
+    the operator.
+    """
     return f"webhooks of {member_id or 'the operator'}"
 
 
