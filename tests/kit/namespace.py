@@ -78,13 +78,15 @@ def _unshare(what: int) -> None:
 
 
 def _furnish(addresses: Sequence[str], files: Mapping[str, Path]) -> None:
-    commands = [("mount", "--make-rprivate", "/"), ("ip", "link", "set", "lo", "up")]
-    # No other host exists here, so the address needs no duplicate address detection (DAD).
-    commands += [("ip", "address", "add", address, "dev", "lo", "nodad") for address in addresses]
+    # No other host exists here, so the addresses need no duplicate address detection (DAD).
+    links = ["link set lo up", *(f"address add {address} dev lo nodad" for address in addresses)]
+    commands: list[tuple[str, ...]] = [("mount", "--make-rprivate", "/"), ("ip", "-batch", "-")]
     commands += [("mount", "--bind", str(file), over) for over, file in files.items() if Path(over).exists()]
     for command in commands:
         try:
-            done = subprocess.run(command, capture_output=True, check=False, timeout=10)
+            done = subprocess.run(
+                command, input="\n".join(links).encode(), capture_output=True, check=False, timeout=10
+            )
         except FileNotFoundError:
             raise Refused(f"{command[0]} is not installed (ci/setup installs it)") from None
         if done.returncode:
