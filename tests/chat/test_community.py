@@ -285,10 +285,10 @@ def variables(variables: dict[str, str]) -> dict[str, str]:
 
 
 async def test_every_page_converges_to_the_content_of_the_database(chat: ChatServer) -> None:
-    await play(chat, Script(members=100, steps=5000, seed=1))
+    await play(chat, Script(members=50, steps=2500, seed=1))
 
 
-@pytest.mark.nightly("36,000 steps; 5,000 run daily")
+@pytest.mark.nightly("36,000 steps; 2,500 run daily")
 @pytest.mark.timeout(1800)
 async def test_a_hundred_members_exchange_twenty_thousand_messages(chat: ChatServer) -> None:
     await play(chat, Script(members=100, steps=36_000, seed=2))
