@@ -38,7 +38,7 @@ CHECKS = [
 # These endpoints would remove the member who sends the requests, open a WebSocket, or use tus. Other tests
 # cover them.
 LEFT_OUT = {"POST /api/me/leave", "GET /sfu/client", "PATCH /api/uploads/{upload_id}"}
-EXAMPLES, MANY_EXAMPLES = 3, 100
+EXAMPLES, MANY_EXAMPLES = 2, 100
 DEADLINE_S = 60.0
 
 # Invalid requests come first, because they change nothing. A valid request may end the session.
