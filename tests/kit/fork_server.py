@@ -7,6 +7,7 @@ from the command line.
 """
 
 import asyncio
+import ctypes
 import gc
 import json
 import os
@@ -33,6 +34,7 @@ MAX_REQUEST_BYTES = 1 << 17
 OUTPUT_END_S = 5.0
 # The buffer size for output: large enough that the end of the stream is noticed even if output is unread.
 MAX_OUTPUT_BYTES = 1 << 24
+_CLONE_NEWNET = 0x40000000
 SVC = (
     sys.executable,
     "-P",
@@ -78,10 +80,15 @@ class ForkServer:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
 
-    async def start(self, arguments: Sequence[str], environment: Mapping[str, str]) -> ServedProcess:
-        """Start `svc` with these arguments. Its standard output and error are one pipe."""
+    async def start(
+        self, arguments: Sequence[str], environment: Mapping[str, str], *, network: str = ""
+    ) -> ServedProcess:
+        """Start `svc` with these arguments, in the network namespace at the path `network` if it is given.
+
+        Its standard output and error are one pipe.
+        """
         output, status = os.pipe(), os.pipe()
-        request = json.dumps([list(arguments), dict(environment)]).encode()
+        request = json.dumps([list(arguments), dict(environment), network]).encode()
         socket.send_fds(self._sock, [request], [output[1], status[1]])
         os.close(output[1])
         os.close(status[1])
@@ -189,8 +196,8 @@ def serve(sock: socket.socket) -> None:
             if not request:
                 break
             output, status = descriptors
-            arguments, environment = json.loads(request)
-            pid = _forked(arguments, environment, {1: output, 2: output})
+            arguments, environment, network = json.loads(request)
+            pid = _forked(arguments, environment, {1: output, 2: output}, network=network)
             os.write(status, b"%d\n" % pid)
             os.close(output)
             running[pid] = status
@@ -237,6 +244,7 @@ def _forked(
     environment: Mapping[str, str],
     standard: Mapping[int, int],
     kept: Sequence[int] = (),
+    network: str = "",
 ) -> int:
     """Fork, and run `svc` in the child with only these descriptors. Return the child's process id."""
     # The child must not write a signal to the parent's wakeup descriptor.
@@ -244,12 +252,21 @@ def _forked(
     pid = os.fork()
     if pid == 0:
         try:
+            if network:
+                enter_network(network)
             _become(arguments, environment, standard, kept)
         except BaseException:
             traceback.print_exc()
             os._exit(1)
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     return pid
+
+
+def enter_network(path: str) -> None:
+    """Move the calling thread to the network namespace at this path. Raises OSError if it is refused."""
+    with Path(path).open() as network:
+        if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), _CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"cannot enter {path}")
 
 
 def _become(

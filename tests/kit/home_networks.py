@@ -35,7 +35,6 @@ Linux and root, and does not depend on calls.
 """
 
 import asyncio
-import ctypes
 import os
 import re
 import shutil
@@ -57,6 +56,7 @@ from playwright.async_api import ViewportSize
 
 from tests.kit.browser_users import FLAGS, VIEWPORT, People, people_at
 from tests.kit.firefox import Firefox, running_firefox
+from tests.kit.fork_server import enter_network
 from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.wait import wait_until
 
@@ -75,7 +75,6 @@ _WITH_HOSTS = 'mount --bind "$0" /etc/hosts && exec "$@"'
 _PROGRAMS = ("unshare", "nsenter", "ip", "tc", "nft", "conntrack")
 # Browsers treat this domain as secure without a certificate, even if it resolves to another machine.
 SECURE_NAME = "svc.localhost"
-_CLONE_NEWNET = 0x40000000
 
 
 def why_not() -> str:
@@ -100,6 +99,7 @@ class NetworkNamespace:
 
     def __init__(self, holder: Process) -> None:
         self.pid = holder.pid
+        self.path = f"/proc/{holder.pid}/ns/net"
         self.inside = ("nsenter", "-t", str(holder.pid), "-n", "--")
 
     async def run(self, *command: str, text: str = "", may_fail: bool = False) -> str:
@@ -129,9 +129,8 @@ class NetworkNamespace:
         made: list[socket.socket] = []
 
         def make() -> None:
-            with Path(f"/proc/{self.pid}/ns/net").open() as network:
-                if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), _CLONE_NEWNET) == 0:
-                    made.append(socket.socket(family, kind))
+            enter_network(self.path)
+            made.append(socket.socket(family, kind))
 
         # Only the current thread moves to the network, and this thread ends after opening the socket.
         thread = threading.Thread(target=make)
@@ -414,7 +413,7 @@ async def server_in(world: World, data_dir: Path, *flags: str, **variables: str)
     addresses = [address for family, address in ((4, SERVER), (6, SERVER_V6)) if family in families]
     variables = {"ICE_ADVERTISE_IP": ",".join(addresses), **variables}
     flags = ("--host", host, *flags)
-    async with running_svc_up(data_dir, *flags, inside=world.server.inside, **variables) as product:
+    async with running_svc_up(data_dir, *flags, network=world.server.path, **variables) as product:
         yield product
 
 

@@ -87,22 +87,23 @@ class SvcUp:
 async def running_svc_up(
     data_dir: Path,
     *flags: str,
-    inside: Sequence[str] = (),
+    network: str = "",
     command: Sequence[str] = COMMAND,
     **variables: str,
 ) -> AsyncIterator[SvcUp]:
     """Run `svc up` while the block runs. It advertises only 127.0.0.1 and uses no STUN server.
 
-    `inside` is a command prefix that runs it in another namespace. `command` may come from another checkout.
+    `network` is the path of the network namespace in which it runs. `command` may come from another checkout.
     """
     quiet = {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"}
     ports = ("--port", "0", "--sfu-port", "0", "--udp-port", "0")
     arguments = ("--data-dir", str(data_dir), "--host", "127.0.0.1", *ports, *flags)
     environment = os.environ | quiet | variables
     process: Process | ServedProcess
-    if command == COMMAND and not inside and (server := shared()):
-        process = await server.start((*COMMAND[1:], *arguments), environment)
+    if command == COMMAND and (server := shared()):
+        process = await server.start((*COMMAND[1:], *arguments), environment, network=network)
     else:
+        inside = ("nsenter", f"--net={network}", "--") if network else ()
         process = await asyncio.create_subprocess_exec(
             *(*inside, *command, *arguments),
             env=environment,
