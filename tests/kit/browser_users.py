@@ -31,6 +31,7 @@ from tests.kit.device import Device
 from tests.kit.page_relay import put_behind
 from tests.kit.page_statistics import Watcher
 from tests.kit.relay import Relay
+from tests.kit.simulated_microphone import BEEPS, UNFILTERED
 from tests.kit.wait import wait_until
 
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
@@ -50,6 +51,7 @@ FLAGS = (
     "--disable-sync",
     f"--use-fake-device-for-media-stream=device-count={CAMERAS[-1] + 1},fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
+    f"--use-file-for-fake-audio-capture={BEEPS}",
     "--allow-loopback-in-peer-connection",
     # Without this flag, a reloaded page could not always play audio before the first click.
     "--autoplay-policy=no-user-gesture-required",
@@ -74,7 +76,6 @@ narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indi
 IN_HEADER_MENU = {"Pinned messages", "Followed threads", "Notifications"}
 DRAWER_UP_TO = 640  # Up to this width, the channels are in a drawer, as in views/parts/menu.js.
 JOIN_DEADLINE_S = 60.0
-# A network's addresses appear one after the other, and each change can interrupt a page load.
 OPENING_ATTEMPTS = 4
 # Time limit for anything that must appear. Tests check only whether it appears, because CI machines are busy.
 DEADLINE_MS = 60_000
@@ -202,9 +203,7 @@ class Person(Watcher):
         await self.page.get_by_role("button", name=label, exact=True).click()
 
     async def show_aside(self, name: str) -> None:
-        """Open a panel next to the channel, either with the panel's button or from the menu in the channel's
-        header.
-        """
+        """Open a panel next to the channel with its button, or from the menu in the channel's header."""
         if name in IN_HEADER_MENU:
             await self.press("More channel options")
             await self.page.get_by_role("menuitem", name=name, exact=True).click()
@@ -301,8 +300,8 @@ class People:
 
     Without `service_worker`, no page installs its service worker, which would load every file again for its
     cache and take a fifth of a page's processor time. `still` pages show no motion, because animating the
-    rings around speakers takes half of a call's processor time. `members` have joined before they arrive,
-    which takes a quarter less processor time than joining with the form.
+    rings around speakers takes half of a call's processor time, and leave the microphone unprocessed.
+    `members` have joined before they arrive, which takes a quarter less processor time than the form does.
     """
 
     def __init__(
@@ -353,7 +352,8 @@ class People:
         )
         context.set_default_timeout(DEADLINE_MS)
         camera = CAMERAS[len(self._all) // PAGES_PER_CAMERA % len(CAMERAS)]
-        await context.add_init_script((capture or Capture()).script(camera))
+        script = (UNFILTERED if self._motion == "reduce" else "") + (capture or Capture()).script(camera)
+        await context.add_init_script(script)
         if greeted:
             await context.add_init_script(SETTLED)
         person = Person(name, await context.new_page())

@@ -21,6 +21,7 @@ from playwright.async_api import ViewportSize
 
 from tests.kit.external_programs import required
 from tests.kit.page_statistics import Watcher
+from tests.kit.simulated_microphone import UNFILTERED
 from tests.kit.wait import wait_until
 
 START_DEADLINE_S = 30.0
@@ -46,12 +47,9 @@ PREFERENCES = {
     "services.settings.server": "data:,",
     "ui.prefersReducedMotion": 1,  # Animations take a lot of processor time, as in `browser_users`.
 }
-# Requests high quality, as in `browser_users`. With automatic quality, a busy machine would look like a slow
-# link, but tests need all frames.
-WANTS_EVERYTHING = """() => {
-  if (/^https?:/.test(location.protocol) && self.origin !== "null")
-    localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
-}"""
+# Requests high quality and an unfiltered microphone, as in `browser_users`. With automatic quality, a busy
+# machine would look like a slow link, but tests need all frames.
+WANTS_EVERYTHING = f"() => {{ {UNFILTERED} }}"
 JOIN_SCRIPT = """
 async () => {
   const there = async (selector) => {

@@ -52,7 +52,10 @@ HIDDEN = """() => {
   style.replaceSync("video { display: none !important; }");
   document.adoptedStyleSheets.push(style);
 }"""
-AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
+AUTOMATIC = """() => {
+  const settings = JSON.parse(localStorage["svc.callSettings"]);
+  localStorage["svc.callSettings"] = JSON.stringify({ ...settings, quality: "automatic" });
+}"""
 
 
 @dataclass(frozen=True, slots=True)

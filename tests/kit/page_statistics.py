@@ -12,7 +12,7 @@ from typing import Any
 from tests.kit.wait import wait_until
 
 # The time window is longer than the pause between two beeps, and the energy is less than a beep produces.
-SILENCE_S, HEARD = 1.5, 1e-6
+SILENCE_S, HEARD = 1.0, 1e-6
 
 SCRIPT = """
 async () => {
@@ -182,7 +182,7 @@ class Watcher:
         await self._until(f"{self.name} hears the {source} of {other.name}", receives_sound, within_s)
 
     async def hears_nothing_of(self, other: "Watcher", *, within_s: float = 10.0) -> None:
-        """Wait until no audio arrives from a simulated microphone, which beeps every second."""
+        """Wait until no audio arrives from a simulated microphone, which beeps all the time."""
 
         async def silent() -> bool:
             before = (await self.statistics()).energy(other.name)

@@ -131,7 +131,6 @@ async def tries_devices(person: Person) -> tuple[str, str, str]:
     """Try all devices in the lobby, choose the last microphone, camera and speaker, and join with them."""
     await person.press("Join Voice with…")
     lobby, page = person.page.get_by_role("dialog"), person.page
-    # The fake microphone beeps once a second.
     await page.wait_for_function("() => document.querySelector('dialog meter').value > 0.1")
     await lobby.get_by_role("switch", name="Camera").check()
     await expect(lobby.locator(".self-view.mirrored video")).to_be_visible()
@@ -173,6 +172,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await ada.page.add_init_script(NOTE_LOUDSPEAKERS)
+    await ada.page.evaluate("localStorage['svc.callSettings'] = '{\"quality\":\"high\"}'")
     await listen(ada)
     await grace.join(camera=False)
     microphone, camera, loudspeaker = await tries_devices(ada)

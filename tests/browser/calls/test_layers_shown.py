@@ -17,7 +17,10 @@ from tests.kit.wait import wait_until
 __all__ = ["axe"]
 
 CAPTURE = Capture(640, 360, 15)
-AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
+AUTOMATIC = """() => {
+  const settings = JSON.parse(localStorage["svc.callSettings"]);
+  localStorage["svc.callSettings"] = JSON.stringify({ ...settings, quality: "automatic" });
+}"""
 # While `holdsVideo` is true, no frame of a new video reaches the decoder, as on a link that is too slow for
 # the first keyframe.
 HOLD_VIDEO = """

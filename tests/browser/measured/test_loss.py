@@ -121,10 +121,10 @@ def record(path: Path) -> None:
                 file.writeframes(frame.to_ndarray().tobytes())
 
 
-async def test_lost_audio_is_retransmitted_in_both_directions(people: People) -> None:
+async def test_lost_audio_is_retransmitted_in_both_directions(speakers: People) -> None:
     async with relay(loss=SOUND_LOSS, seed=SEED) as link:
-        ada = await people.arrive("Ada", link=link)
-        grace = await people.arrive("Grace")
+        ada = await speakers.arrive("Ada", link=link)
+        grace = await speakers.arrive("Grace")
         await ada.join(camera=False)
         await grace.join(camera=False)
         await asyncio.gather(ada.hears(grace), grace.hears(ada))
