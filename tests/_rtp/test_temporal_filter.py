@@ -1,4 +1,4 @@
-"""Temporal filtering of real browser streams leaves no gaps or partial frames, and alters no decoded frame."""
+"""Temporal filtering of real browser streams leaves no gap and no partial frame, and alters no frame."""
 
 from itertools import permutations
 
