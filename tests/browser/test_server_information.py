@@ -14,7 +14,7 @@ ALL_ELSE = ("manage_channels", "manage_roles", "manage_webhooks", "manage_emoji"
 
 
 @narrow_only
-async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers(people: People) -> None:
+async def test_icon_description_rules_and_welcome_channel_are_shown_to_new_members(people: People) -> None:
     server = await community(people, *ALL_ELSE)
     await ask(server.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     page = await open_settings(server.owner, "This server")

@@ -376,7 +376,7 @@ async def test_a_member_who_lost_every_device_can_return_with_their_recovery_cod
 
 
 @narrow_only
-async def test_newcomers_see_and_accept_the_servers_rules(people: People, product: SvcUp, axe: str) -> None:
+async def test_new_members_see_and_accept_the_servers_rules(people: People, product: SvcUp, axe: str) -> None:
     ada = await people.join("Ada")
     await ask(ada, "PATCH", "/api/settings", {"rules": "Be kind.\nWater the plants."})
     grace = await people.arrive("Grace", url=await invited(ada, product))

@@ -42,7 +42,7 @@ class ChatServer:
     async def member(
         self, nickname: str, token: str | None = None, **options: Any
     ) -> AsyncIterator[LiveMember]:
-        """Sign in as a new member, or as the member who owns `token`, with more fields of the request."""
+        """Sign in as a new member, or as the member who owns `token`, with additional request fields."""
         token = token or await self.join(nickname)
         async with self.http.ws_connect("/live", max_msg_size=0) as ws:
             member = LiveMember(ws, token)

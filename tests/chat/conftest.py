@@ -1,4 +1,4 @@
-"""A stand-in for the media service, and a chat server, on ports chosen by the kernel."""
+"""Provides a chat server and a stand-in for the media service, on ports chosen by the kernel."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -23,7 +23,7 @@ def copied_databases() -> None:
 
 @pytest.fixture(autouse=True)
 def request_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lift the rate limit, because tests do in seconds what takes people an evening."""
+    """Lift the rate limit, because tests send an evening's worth of requests within seconds."""
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 100_000)
 
 

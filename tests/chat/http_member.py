@@ -40,7 +40,7 @@ class HttpMember:
 
 
 async def newcomer(chat: ChatServer, nickname: str, invite: str | None = None) -> HttpMember:
-    """Join as a newcomer, with the server's own invite by default."""
+    """Join as a new member, with the server's own invite by default."""
     device = Device()
     answer = await chat.sign_in(device, nickname=nickname, invite_code=invite or chat.invite)
     return HttpMember(chat, device, answer["member"]["id"], answer["access_token"])

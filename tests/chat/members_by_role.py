@@ -1,4 +1,4 @@
-"""One member for each built-in role, on a running server, over HTTP and live sockets."""
+"""Provides one member for each built-in role of a running server, with HTTP and live sockets."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,4 +1,4 @@
-"""The headers of every response, the page's files, and clear errors when the server cannot start."""
+"""Tests the headers and errors of every response, and the messages of a server that cannot start."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """A simulated community: everybody writes, edits, reacts, deletes, and sometimes loses the connection.
 
-In the end, every page shows the content of the database. A seed decides all actions.
+In the end, every client shows the content of the database. A seed decides all actions.
 """
 
 import asyncio
@@ -31,9 +31,7 @@ class Script:
 
 
 class Page:
-    """A member's page, which applies pushed events to its messages and reconnects when it loses its
-    connection.
-    """
+    """A member's client, which applies pushed events to its messages and reconnects when necessary."""
 
     def __init__(self, chat: ChatServer, token: str) -> None:
         self.messages: State = {}
@@ -62,12 +60,12 @@ class Page:
                 await self._ws.close()
 
     async def is_notified_of(self, message_id: str) -> None:
-        """Wait until the given message has been pushed to this page."""
+        """Wait until the given message has been pushed to this client."""
         if message_id not in self.posted:
             await self._expected.setdefault(message_id, asyncio.get_running_loop().create_future())
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """Send a request. Return the response. Like a real page, repeat the request if the connection is
+        """Send a request. Return the response. Like the web client, repeat the request if the connection is
         lost.
         """
         while True:
@@ -178,7 +176,7 @@ class Author:
         assert reply["event"] == "message_send", reply
         self.sent += 1
         self._own.append(reply["data"])
-        # A writer waits for its own page, so that a disconnected page never misses more events than the
+        # A writer waits for its own client, so that a disconnected client never misses more events than the
         # server buffers.
         await self._page.is_notified_of(reply["data"]["id"])
 
@@ -237,7 +235,7 @@ async def all_open(pages: Sequence[Page], group: asyncio.TaskGroup) -> AsyncIter
 
 
 async def all_pages_show(pages: Sequence[Page], truth: State) -> None:
-    """Wait until all pages show this content, because events may still be in transit."""
+    """Wait until all clients show this content, because events may still be in transit."""
     try:
         async with asyncio.timeout(DEADLINE_S):
             while any(page.messages != truth for page in pages):  # noqa: ASYNC110
@@ -284,7 +282,7 @@ def variables(variables: dict[str, str]) -> dict[str, str]:
     return {**variables, "ADDITIONAL_CHANNELS": names, "MAX_MEMBERS": "1000"}
 
 
-async def test_every_page_converges_to_the_content_of_the_database(chat: ChatServer) -> None:
+async def test_every_client_converges_to_the_content_of_the_database(chat: ChatServer) -> None:
     await play(chat, Script(members=50, steps=2500, seed=1))
 
 

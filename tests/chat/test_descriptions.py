@@ -48,7 +48,7 @@ def subclasses(of: type[Response]) -> Iterator[type[Response]]:
 def test_response_types_are_defined_in_responses_or_next_to_their_endpoint_or_table() -> None:
     assert feature_descriptions()
     modules = {cls.__module__ for cls in subclasses(Response) if cls.__module__.startswith("svc.")}
-    # The document of the live socket makes its envelopes when it is generated, perhaps by an earlier test.
+    # Generating the live socket's document defines envelope types. An earlier test may have done that.
     modules.discard(live_document.__module__)
     assert {name.rpartition(".")[2] for name in modules} == {"requests", "responses", "store"}
 

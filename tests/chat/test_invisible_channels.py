@@ -167,6 +167,6 @@ async def everything_happens(
 
 
 async def events(page: LiveMember) -> list[dict[str, Any]]:
-    """Return all events that a page has received."""
+    """Return all events that a client has received."""
     await page.ask("ping")
     return page._pushes

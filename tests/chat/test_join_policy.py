@@ -1,4 +1,4 @@
-"""Newcomers who may join without an invite, and newcomers who are refused even with one."""
+"""The join policy admits some people without an invite, and refuses others even with one."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -89,7 +89,7 @@ async def test_only_direct_connections_from_the_local_network_need_no_invite(set
     assert await _join(chat, {}) == "invite_required"
 
 
-async def test_a_full_server_accepts_no_newcomers(variables: dict[str, str]) -> None:
+async def test_a_full_server_accepts_no_new_members(variables: dict[str, str]) -> None:
     variables["MAX_MEMBERS"] = "2"
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")

@@ -109,7 +109,7 @@ async def test_a_message_over_the_limit_closes_the_connection(chat: ChatServer) 
         assert ada.ws.close_code == 1009
 
 
-async def test_a_member_may_have_two_open_pages(chat: ChatServer, sfu: FakeSfu) -> None:
+async def test_a_member_may_connect_two_clients(chat: ChatServer, sfu: FakeSfu) -> None:
     token = await chat.join("Ada")
     async with chat.member("Ada", token) as first, chat.member("Ada", token) as second:
         await sfu.until("sync_request")
@@ -117,7 +117,7 @@ async def test_a_member_may_have_two_open_pages(chat: ChatServer, sfu: FakeSfu) 
         assert await first.people("lobby") == await second.people("lobby") == ["Ada"]
 
 
-async def test_a_page_that_does_not_read_is_disconnected(
+async def test_a_client_that_does_not_read_is_disconnected_from_the_live_socket(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(open_page, "CLOSE_DEADLINE_S", 0.1)
@@ -137,7 +137,9 @@ async def test_a_page_that_does_not_read_is_disconnected(
         abort(bob.ws)
 
 
-async def test_a_page_that_has_missed_more_than_may_wait_for_it_resumes(variables: dict[str, str]) -> None:
+async def test_a_client_that_has_missed_more_than_is_buffered_for_it_resumes(
+    variables: dict[str, str],
+) -> None:
     async with server_with_insight(variables) as (chat, community):
         async with chat.member("Ada") as ada:
             seq = ada.welcome["seq"]

@@ -1,4 +1,4 @@
-"""Frames for pages are written in rounds, combined under load, and buffered only up to a limit."""
+"""Frames for clients are written in rounds, combined under load, and buffered only up to a limit."""
 
 import asyncio
 from typing import cast
@@ -31,7 +31,7 @@ class FakeTransport:
 
 
 class Reader:
-    """One page's outbox, over a fake transport."""
+    """One client's outbox, over a fake transport."""
 
     def __init__(self, rounds: WriteScheduler) -> None:
         self.transport = FakeTransport()
@@ -74,7 +74,7 @@ async def test_replies_and_broadcast_frames_keep_their_order(rounds: WriteSchedu
     assert [b"".join(reader.transport.writes) for reader in readers] == [b"12345", b"2456", b"24"]
 
 
-async def test_frames_for_the_same_pages_are_joined_once(rounds: WriteScheduler) -> None:
+async def test_frames_for_the_same_clients_are_joined_once(rounds: WriteScheduler) -> None:
     readers = [Reader(rounds) for _ in range(3)]
     everybody = [reader.outbox for reader in readers]
     for frame in (b"a", b"b"):
@@ -85,7 +85,7 @@ async def test_frames_for_the_same_pages_are_joined_once(rounds: WriteScheduler)
     assert first is second is third
 
 
-async def test_frames_for_different_pages_keep_their_order_on_each_page(rounds: WriteScheduler) -> None:
+async def test_frames_for_different_clients_keep_their_order_for_each_client(rounds: WriteScheduler) -> None:
     ada, bob = Reader(rounds), Reader(rounds)
     for frame, outboxes in (
         (b"a", [ada.outbox]),
@@ -148,7 +148,7 @@ async def test_frames_wait_without_loss_while_a_transport_is_full(
     assert reader.transport.writes == [b"a", b"bcd"]
 
 
-async def test_a_page_that_is_too_far_behind_is_reported_once(reader: Reader) -> None:
+async def test_a_client_that_is_too_far_behind_is_reported_once(reader: Reader) -> None:
     reader.transport.stuck = True
     reader.outbox.send(b"a")
     reader.outbox.write()
@@ -164,7 +164,7 @@ async def test_a_single_frame_may_be_larger_than_the_limit(reader: Reader) -> No
     assert (len(reader.transport.writes), reader.too_slow) == (1, 0)
 
 
-async def test_a_page_whose_socket_accepts_nothing_is_reported_by_the_deadline(reader: Reader) -> None:
+async def test_a_client_whose_socket_accepts_nothing_is_reported_by_the_deadline(reader: Reader) -> None:
     reader.transport.stuck = True
     reader.outbox.send(bytes(1000))
     reader.outbox.write()
@@ -178,7 +178,7 @@ async def test_a_page_whose_socket_accepts_nothing_is_reported_by_the_deadline(r
     assert reader.too_slow == 1
 
 
-async def test_nothing_is_written_to_a_closed_page(rounds: WriteScheduler, reader: Reader) -> None:
+async def test_nothing_is_written_to_a_closed_connection(rounds: WriteScheduler, reader: Reader) -> None:
     reader.transport.closing = True
     reader.outbox.send(b"a")
     rounds.share(b"b", [reader.outbox])

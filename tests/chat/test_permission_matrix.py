@@ -426,7 +426,7 @@ async def test_every_live_request_responds_to_each_role_as_the_table_requires(
 
 
 async def guest_in_a_call(members: MembersByRole, sfu: FakeSfu, nickname: str) -> HttpMember:
-    """Put a newcomer into the lobby's call, as a target for other members."""
+    """Put a new member into the lobby's call, as a target for other members."""
     caller = await newcomer(members.chat, nickname)
     await members.owner.done("PUT", f"/api/members/{caller.id}/roles/guest")
     await members.owner.done("DELETE", f"/api/members/{caller.id}/roles/member")

@@ -1,4 +1,4 @@
-"""Resumption: missed events are sent again, filtered by current permissions."""
+"""A resumed connection gets the events that it missed, filtered by current permissions."""
 
 import asyncio
 import time
@@ -123,7 +123,7 @@ async def resumed(chat: ChatServer, token: str, seq: int) -> tuple[LiveMember, s
     return member, reply["event"]
 
 
-async def test_a_returning_page_gets_the_events_that_it_missed(chat: ChatServer) -> None:
+async def test_a_returning_client_gets_the_events_that_it_missed(chat: ChatServer) -> None:
     token = await chat.join("Ada")
     async with chat.member("Ada", token) as ada:
         seq = ada.welcome["seq"]
@@ -139,7 +139,7 @@ async def test_a_returning_page_gets_the_events_that_it_missed(chat: ChatServer)
 
 
 @pytest.mark.parametrize("seq", [0, 2**53 - 1])
-async def test_a_page_that_missed_too_many_events_gets_the_whole_state(chat: ChatServer, seq: int) -> None:
+async def test_a_client_that_missed_too_many_events_gets_the_whole_state(chat: ChatServer, seq: int) -> None:
     token = await chat.join("Ada")
     again, event = await resumed(chat, token, seq)
     assert event == "authenticated"
@@ -176,7 +176,7 @@ async def close_code(member: LiveMember) -> int | None:
     return member.ws.close_code
 
 
-async def test_a_page_is_disconnected_when_its_token_expires_unless_it_sends_a_new_one(
+async def test_a_client_is_disconnected_when_its_token_expires_unless_it_sends_a_new_one(
     inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(socket, "CHECK_INTERVAL_S", 0.02)
@@ -192,7 +192,7 @@ async def test_a_page_is_disconnected_when_its_token_expires_unless_it_sends_a_n
         assert (await fresh.ask("ping"))["event"] == "ping"
 
 
-async def test_a_page_cannot_stay_connected_with_another_members_token(chat: ChatServer) -> None:
+async def test_a_client_cannot_stay_connected_with_another_members_token(chat: ChatServer) -> None:
     other = await chat.join("Bob")
     async with chat.member("Ada") as ada:
         for data, code in (({"access_token": other}, "token_invalid"), ({}, "invalid_request")):
@@ -200,7 +200,7 @@ async def test_a_page_cannot_stay_connected_with_another_members_token(chat: Cha
             assert reply["data"]["error"] == code
 
 
-async def test_a_new_page_beyond_the_limit_disconnects_the_members_oldest_page(
+async def test_a_new_client_beyond_the_limit_disconnects_the_members_oldest_client(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Hub, "max_pages_of_a_member", 1)
@@ -210,7 +210,7 @@ async def test_a_new_page_beyond_the_limit_disconnects_the_members_oldest_page(
         assert (await second.ask("ping"))["event"] == "ping"
 
 
-async def test_ending_a_session_disconnects_only_its_own_pages(inside: Inside) -> None:
+async def test_ending_a_session_disconnects_only_its_own_clients(inside: Inside) -> None:
     chat, hub = inside.chat, inside.community.hub
     token = await chat.join("Ada")
     session = inside.community.tokens.verify(token, time.time())
@@ -250,7 +250,7 @@ async def test_the_number_of_sockets_is_limited(chat: ChatServer, monkeypatch: p
 UPGRADE: Mapping[str, str] = {"Connection": "Upgrade", "Upgrade": "websocket"}
 
 
-async def test_a_returning_page_gets_no_events_that_its_member_may_no_longer_see(inside: Inside) -> None:
+async def test_a_returning_client_gets_no_events_that_its_member_may_no_longer_see(inside: Inside) -> None:
     members = await members_by_role(inside.chat)
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "voice", "overrides": hidden}

@@ -86,7 +86,7 @@ async def test_a_request_that_does_not_finish_is_cancelled(
     writer.close()
 
 
-async def test_pages_and_calls_are_told_to_reconnect_at_shutdown(
+async def test_clients_and_calls_are_told_to_reconnect_at_shutdown(
     variables: dict[str, str], sfu: FakeSfu
 ) -> None:
     async with server(variables) as (process, chat), chat.member("Ada") as ada:
@@ -108,7 +108,7 @@ async def test_pages_and_calls_are_told_to_reconnect_at_shutdown(
         assert await process.ended() == 0
 
 
-async def test_a_page_that_does_not_listen_does_not_delay_the_shutdown(variables: dict[str, str]) -> None:
+async def test_a_client_that_does_not_listen_does_not_delay_the_shutdown(variables: dict[str, str]) -> None:
     async with server(variables) as (process, chat):
         reader, writer = await asyncio.open_connection(*where(chat.address))
         writer.write(

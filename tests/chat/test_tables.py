@@ -1,4 +1,4 @@
-"""The chat server's tables have every column that the server's records name."""
+"""The chat server's tables have a column for every field of the server's records."""
 
 import pkgutil
 from contextlib import closing

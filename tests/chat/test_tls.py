@@ -119,7 +119,7 @@ async def test_an_oversized_message_is_also_refused_over_tls(chat: ChatServer) -
         assert (message.type, message.data) == (WSMsgType.CLOSE, 1009)
 
 
-async def test_a_page_that_does_not_read_is_also_disconnected_over_tls(
+async def test_a_client_that_does_not_read_is_also_disconnected_over_tls(
     variables: dict[str, str],
     tmp_path: Path,
     pair: Pair,

@@ -75,7 +75,7 @@ async def test_a_person_in_firefox_can_mute_stop_the_camera_watch_a_screen_and_l
 
 
 @pytest.mark.nightly("a camera is sent in a codec that everybody can decode in the daily tests")
-async def test_a_publisher_switches_to_a_codec_that_a_newcomer_supports(
+async def test_a_publisher_switches_to_a_codec_that_a_late_joiner_supports(
     people: People, fox: Firefox, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada", reads="general")

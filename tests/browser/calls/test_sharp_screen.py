@@ -27,7 +27,7 @@ async def sees_it_sharp(person: Person, sharer: Person) -> None:
     assert at_ms is not None, f"{person.name} sees a sharp screen"
 
 
-async def test_a_screen_without_motion_becomes_sharp_for_newcomers_hidden_tabs_and_after_a_gap(
+async def test_a_screen_without_motion_becomes_sharp_for_late_joiners_hidden_tabs_and_after_a_gap(
     people: People,
 ) -> None:
     async with relay(loss=0, seed=SEED) as link:

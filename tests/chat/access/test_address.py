@@ -1,4 +1,4 @@
-"""The client address of a request, with and without proxies in front of the server."""
+"""The client address of a request is determined correctly, with and without proxies."""
 
 import pytest
 

@@ -139,7 +139,7 @@ def is_administrative(what: str, needs: Requirement) -> bool:
 
 @dataclass
 class Scene:
-    """A community with a target for every action. `names` holds the values for placeholders."""
+    """A community with a target for every action. `names` contains the values for placeholders."""
 
     server: UploadServer
     page: LiveMember
@@ -240,7 +240,7 @@ async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Sc
 
 
 async def prepare(scene: Scene, sfu: FakeSfu) -> None:
-    """Create a report, an applicant, a participant in a call, and pictures."""
+    """Create a report, an applicant, a participant in a call, and images."""
     members, server, names = scene.server.members, scene.server, scene.names
     names |= {"member_id": members.member.id, "heir": members.admin.id, "type": "role", "target_id": "guest"}
     [side_room] = [

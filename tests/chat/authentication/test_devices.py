@@ -168,7 +168,7 @@ async def has_code(chat: ChatServer, signed_in: Json) -> bool:
     return devices["kept_code_made_at_ms"] is not None
 
 
-async def test_a_members_pages_are_notified_when_a_recovery_code_is_created(
+async def test_a_members_clients_are_notified_when_a_recovery_code_is_created(
     chat: ChatServer, ada: Json
 ) -> None:
     # A thief who stole a token may have created the code.

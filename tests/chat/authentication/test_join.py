@@ -240,7 +240,7 @@ async def test_concurrent_joins_with_the_same_key_create_one_member(chat: ChatSe
     assert len({answer["member"]["id"] for answer in await asyncio.gather(*joins)}) == 1
 
 
-async def test_a_full_server_admits_no_newcomers_but_its_members_can_sign_in(
+async def test_a_full_server_admits_no_new_members_but_its_members_can_sign_in(
     variables: dict[str, str],
 ) -> None:
     async with chat_server({**variables, "MAX_MEMBERS": "1"}) as chat:
@@ -314,7 +314,7 @@ async def test_device_keys_are_refused_if_only_accounts_may_join(local_refused: 
     assert (status, answer["error"]) == (403, "identity_tier_refused")
 
 
-async def test_a_closed_server_admits_no_newcomers_but_its_members_can_sign_in(
+async def test_a_closed_server_admits_no_new_members_but_its_members_can_sign_in(
     variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     device = Device()

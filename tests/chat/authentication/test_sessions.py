@@ -25,9 +25,7 @@ TOKENS = RefreshTokens("a secret of at least thirty-two bytes")
 
 
 def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
-    """Return the verdict on the token with the given number, `after_ms` after the session reached number
-    5.
-    """
+    """Return the verdict on the token of a generation, `after_ms` after the session reached generation 5."""
     shown = read(TOKENS.token(replace(SESSION, generation=generation)))
     assert shown is not None
     return TOKENS.judge(shown, replace(SESSION, **changes), NOW_MS + after_ms)

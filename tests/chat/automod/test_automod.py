@@ -1,4 +1,4 @@
-"""Automod rules: their effect on messages, who is exempt, and who receives their events."""
+"""Automod rules act on messages, spare exempt members and channels, and are visible only to rule managers."""
 
 import asyncio
 import threading
@@ -178,7 +178,7 @@ async def test_repeated_messages_are_stopped_but_retried_requests_are_not(member
     await post_text(members.member, "Something else")
 
 
-async def test_stricter_rules_apply_to_newcomers_for_a_while(members: MembersByRole) -> None:
+async def test_stricter_rules_apply_to_new_members_for_a_while(members: MembersByRole) -> None:
     made = await rule(members, "newcomers", "flag", newcomer_s=3600)
     assert (await post_text(members.member, "Hello"))["flagged"]
     await members.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "newcomer_s": 60, "enabled": False})
@@ -393,7 +393,7 @@ async def test_a_large_trial_run_does_not_delay_other_requests(members: MembersB
 async def test_a_trial_run_lets_the_event_loop_run_between_searches(
     members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that each search waits until the event loop has had a turn."""
+    """Check that the event loop runs before each search."""
     loop, search, turns = asyncio.get_running_loop(), RuleMatcher.find, 0
 
     def counted(*arguments: Any) -> Any:

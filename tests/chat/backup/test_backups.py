@@ -32,7 +32,7 @@ def data_dir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def filled(data_dir: Path) -> AsyncIterator[Database]:
-    """Create a server's database that contains one stored picture and a reference to it. Return the open
+    """Create a server's database that contains one stored image and a reference to it. Return the open
     database.
     """
     database = await Database.open(

@@ -1,4 +1,4 @@
-"""Clients write while parts of a cluster fail: no acknowledged write is lost or duplicated."""
+"""No acknowledged write is lost or duplicated while parts of a cluster fail."""
 
 from pathlib import Path
 

@@ -27,7 +27,7 @@ class Sending:
         self._send = send
         self._stopping = False
         self.sent: list[str] = []
-        # The responses that were not the expected one.
+        # The unexpected responses.
         self.failures: list[str] = []
 
     async def _run(self, name: str) -> None:
@@ -58,7 +58,7 @@ def posting(http: ClientSession) -> Sending:
 
 
 def streaming(http: ClientSession) -> Sending:
-    """Return a client whose requests are too large to be stored on the way. The owner refuses them."""
+    """Return a client whose requests are too large to be buffered on the way. The owner refuses them."""
 
     async def post(_: str) -> str:
         async with http.post(MESSAGES, json={"text": "x" * 100_000}) as answer:
@@ -157,6 +157,6 @@ async def test_a_former_owner_asks_load_balancers_for_no_new_requests_before_it_
             return info == 503
 
         await wait_until("the former owner refuses requests", is_unavailable, within_s=20)
-        # Requests are passed on for as long as load balancers may send them.
+        # The former owner forwards requests for as long as load balancers may send them.
         assert (404, 200) in seen and {info for ready, info in seen if ready == 200} <= {200}
         assert await status_of(first, "/cluster/ready") == 503

@@ -1,6 +1,4 @@
-"""Three nodes of one community with three real NATS servers: election, takeover, handover, and refusal to
-start.
-"""
+"""Tests three nodes of one community with real NATS servers: election, takeover, handover, refused starts."""
 
 import asyncio
 import signal
@@ -75,7 +73,7 @@ async def metric_of(node: ChatNode, name: str) -> float:
 
 
 async def are_level(nodes: Sequence[ChatNode]) -> bool:
-    """Return whether every node has all log entries that any node has."""
+    """Return whether all nodes have the same log entries."""
     described = (await status_at(nodes[0])).get("nodes", [])
     assert isinstance(described, list)
     return len(described) == len(nodes) and all(node["lag"] == 0 for node in described)

@@ -54,5 +54,5 @@ async def test_without_a_quorum_nodes_and_relays_refuse_writes_with_the_reason_a
             servers.start(name)
         await wait_until("the cluster accepts writes again", is_writable, within_s=60)
         assert await texts(node) == await texts(relay)
-        # The request that was in doubt is stored once, and none of the refused ones.
+        # The request that was in doubt is stored once, and the refused ones are not stored.
         assert (await texts(node)).count("in doubt") <= 1

@@ -1,4 +1,4 @@
-"""Pages at relays while something is slow, lost, or silent: each message reaches them once and in order."""
+"""Clients of relays get each message once and in order, even if something is slow, lost or silent."""
 
 import asyncio
 import socket
@@ -70,7 +70,7 @@ def socket_with_little_room(_: object) -> socket.socket:
     return connection
 
 
-async def test_a_page_that_reads_nothing_is_closed_delays_nobody_and_resumes_with_every_message(
+async def test_a_client_that_reads_nothing_is_closed_delays_nobody_and_resumes_with_every_message(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -96,7 +96,7 @@ async def test_a_page_that_reads_nothing_is_closed_delays_nobody_and_resumes_wit
             assert await collect(again, len(texts)) == received
 
 
-async def test_a_page_gets_its_whole_state_if_its_relay_missed_more_events_than_the_owner_keeps(
+async def test_a_client_gets_its_whole_state_if_its_relay_missed_more_events_than_the_owner_keeps(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -164,7 +164,7 @@ async def test_requests_that_a_silent_owner_holds_are_repeated_or_refused_once_i
         assert sorted(await texts_at(second, ada.token)) == ["live", "over HTTP"]
 
 
-async def test_a_page_that_resumes_on_another_relay_in_the_middle_of_a_burst_gets_each_message_once(
+async def test_a_client_that_resumes_on_another_relay_in_the_middle_of_a_burst_gets_each_message_once(
     tmp_path: Path,
 ) -> None:
     async with (

@@ -1,4 +1,4 @@
-"""After a takeover, a relay's pages get their state from the new owner, only a few at a time."""
+"""After a takeover, a relay's clients get their state from the new owner, only a few at a time."""
 
 import asyncio
 import itertools
@@ -56,8 +56,9 @@ async def turns() -> None:
 def relay_with_pages(
     owner: SimpleNamespace, closed: list[int], sent: list[bytes] | None = None, *, keeps_online: bool = True
 ) -> tuple[RelaySockets, RelayReplica]:
-    """Return a relay's open pages, which receive events of epoch 1. A page that is closed is in `closed`, and
-    the frames to all pages are in `sent`.
+    """Return a relay with connected clients, which receive events of epoch 1, and its replica.
+
+    `closed` collects the numbers of disconnected clients, and `sent` collects the frames to all clients.
     """
     sent = [] if sent is None else sent
     replica = RelayReplica()
@@ -113,7 +114,7 @@ async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> Non
     assert owner.requested == closed == [*PAGES]
 
 
-async def test_pages_that_wait_for_their_state_get_no_events_and_get_it_over_the_next_link() -> None:
+async def test_clients_that_wait_for_their_state_get_no_events_and_get_it_over_the_next_link() -> None:
     owner, closed = BusyOwner(), list[int]()
     _, replica = relay_with_pages(owner, closed)
     assert len(replica.hub) == len(PAGES)
@@ -135,12 +136,10 @@ async def test_pages_that_wait_for_their_state_get_no_events_and_get_it_over_the
 @pytest.mark.parametrize(
     ("is_known", "shares_online", "keeps_online"), [*itertools.product((True, False), repeat=3)]
 )
-async def test_a_page_keeps_the_online_members_only_if_it_can_and_its_relay_and_both_owners_know_them(
+async def test_a_client_keeps_the_online_members_only_if_it_can_and_its_relay_and_both_owners_know_them(
     is_known: bool, shares_online: bool, keeps_online: bool
 ) -> None:
-    """Owners of an older version send no online members, but the whole state. So pages of an older version
-    and other programs get it.
-    """
+    """Check that clients otherwise get the whole state, as from an owner of an older version."""
     owner, sent = QuickOwner(shares_online=shares_online), list[bytes]()
     _, replica = relay_with_pages(owner, [], sent, keeps_online=keeps_online)
     grace = PresenceRecord("grace", is_online=True, idle=False, do_not_disturb=False)

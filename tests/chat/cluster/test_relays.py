@@ -45,7 +45,7 @@ async def next_text(member: LiveMember) -> str:
 
 
 async def relays_at(node: ChatNode) -> dict[str, int]:
-    """Return the number of open pages on each relay, as shown by `svc admin cluster status`."""
+    """Return the number of clients on each relay, as shown by `svc admin cluster status`."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return {relay["relay"]: relay["pages"] for relay in result.get("relays", [])}
@@ -91,7 +91,7 @@ async def test_members_on_relays_get_each_event_once_and_keep_their_sockets_thro
         await wait_until("every node reports the relays", are_shown, within_s=20)
 
 
-async def test_a_page_connected_to_a_killed_relay_resumes_on_another_relay(tmp_path: Path) -> None:
+async def test_a_client_connected_to_a_killed_relay_resumes_on_another_relay(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),

@@ -148,7 +148,7 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_off_the_pre
 
 
 class Died(BaseException):
-    """Simulates the death of the process, because no code handles this exception."""
+    """An exception that no code handles, which simulates the death of the process."""
 
 
 class DyingLog(NatsLog):
@@ -215,7 +215,7 @@ def test_only_complete_entries_are_assembled() -> None:
 
 @contextmanager
 def files_no_larger_than(size: int) -> Iterator[None]:
-    """Let all writes of this process beyond that size fail, as on a full disk."""
+    """Make all writes by this process beyond that size fail, as on a full disk."""
     before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
     try:

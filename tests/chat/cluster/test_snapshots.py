@@ -1,4 +1,4 @@
-"""A follower that the log has left behind starts again from a later snapshot."""
+"""A follower that needs entries which the log no longer has restarts from a later snapshot."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ async def test_a_follower_that_lacks_more_than_the_log_keeps_starts_from_the_new
             await follower.kill()
             await post("missed")
             end = await post("missed too")
-            # Snapshots are made again and again, not only once at the start.
+            # Snapshots are made periodically, not only at the start.
             await wait_until("a later snapshot has the messages", is_in_a_snapshot, within_s=60)
             await stream.purge_stream("svc", seq=end)
             await follower.start()

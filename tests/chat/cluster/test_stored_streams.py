@@ -1,5 +1,6 @@
-"""Streams and buckets that an operator has created or edited in NATS, and that promise less than a cluster
-needs, are refused with the reason.
+"""NATS streams and buckets with weaker guarantees than a cluster needs are refused with the reason.
+
+An operator may have created or edited them.
 """
 
 import asyncio

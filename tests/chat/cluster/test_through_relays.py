@@ -1,4 +1,4 @@
-"""Media and calls pass through a relay as at the chat server itself."""
+"""Media and calls work through a relay as they do on the chat server itself."""
 
 import secrets
 from contextlib import AsyncExitStack

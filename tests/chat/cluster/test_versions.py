@@ -1,4 +1,4 @@
-"""Nodes and relays of different versions in one cluster, as during an upgrade."""
+"""Nodes and relays of different versions work in one cluster, as during an upgrade."""
 
 import sqlite3
 from contextlib import closing
@@ -87,7 +87,7 @@ async def test_relays_of_two_versions_of_the_protocol_wait_for_an_owner_of_their
                 return (await relay.health()).get("status") == "no_owner"
 
             await wait_until("the relay has lost its owner", has_no_owner, within_s=30)
-            # A page whose relay is first resumes at the updated one.
+            # A second client connects to the updated relay.
             async with (
                 ClientSession(other_relay.address) as http,
                 ChatServer(other_relay.address, http, "").member("Ada", ada.token) as moved,

@@ -1,4 +1,4 @@
-"""Drafts appear only on their author's pages, and their files are retained."""
+"""Drafts appear only in their author's clients, and their files are retained."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
         yield UploadServer(chat, community, await members_by_role(chat), variables)
 
 
-async def test_a_draft_appears_only_on_its_authors_other_pages(server: UploadServer) -> None:
+async def test_a_draft_appears_only_in_its_authors_other_clients(server: UploadServer) -> None:
     async with server.members.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("draft_put", channel_id="general", text="I think tha")
         assert (await two.pushed("draft_changed")) == reply["data"]

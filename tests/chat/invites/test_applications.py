@@ -200,7 +200,7 @@ async def test_members_who_joined_with_an_invite_are_listed(members: MembersByRo
     assert response["invitation"] is None
 
 
-async def test_no_newcomer_lands_in_a_channel_that_they_may_not_view(members: MembersByRole) -> None:
+async def test_no_new_member_lands_in_a_channel_that_they_may_not_view(members: MembersByRole) -> None:
     category = await members.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     secret = await members.owner.done(
@@ -213,7 +213,7 @@ async def test_no_newcomer_lands_in_a_channel_that_they_may_not_view(members: Me
     assert await members.member.refused("POST", "/api/invites", body) == "unknown_channel"
     invite = await members.owner.done("POST", "/api/invites", body)
     assert (await apply(members.chat, Device(), invite["code"]))[1]["channel_id"] is None
-    # Newcomers do not land in a deleted channel, either.
+    # New members do not land in a deleted channel, either.
     await members.owner.done("DELETE", f"/api/channels/{secret['id']}")
     listed = (await members.owner.done("GET", "/api/invites"))["invites"]
     assert {i["id"]: i["channel_id"] for i in listed}[invite["id"]] is None

@@ -35,7 +35,7 @@ async def test_the_preview_of_the_first_link_states_that_it_creates_an_owner(cha
     assert (status, shown["founder"], shown["members"]) == (200, False, 1)
 
 
-async def test_an_address_that_guesses_codes_to_see_previews_is_soon_refused(
+async def test_guessing_codes_through_previews_is_limited_for_each_address(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables | {"SERVER_INVITE_MAX_RETRIES": "2"}) as chat:

@@ -18,7 +18,7 @@ NOW = 1_800_000_000.0
 
 
 async def refused(chat: ChatServer, code: str, device: Device | None = None) -> dict[str, Any]:
-    """Return the error response that a newcomer with this code receives."""
+    """Return the error response to a person who tries to join with this code."""
     proof = await (device or Device()).proof(chat.http, chat.address)
     async with chat.http.post(
         "/api/auth/join", json=proof | {"nickname": "N", "invite_code": code}
@@ -37,7 +37,7 @@ async def test_an_invite_admits_only_as_many_people_as_its_limit(members: Member
     assert (await members.member.done("GET", "/api/invites"))["invites"] == []
 
 
-async def test_an_invite_gives_newcomers_its_role(members: MembersByRole) -> None:
+async def test_an_invite_gives_new_members_its_role(members: MembersByRole) -> None:
     for role, held in (("guest", ["guest"]), ("moderator", ["member", "moderator"])):
         invite = await members.admin.done("POST", "/api/invites", {"role_id": role})
         person = await newcomer(members.chat, "New", invite["code"])
@@ -153,7 +153,7 @@ async def test_the_servers_own_code_is_valid_until_it_is_revoked_and_replaced(
         owner.chat = chat
         await newcomer(chat, "Member")
         [own] = (await owner.done("GET", "/api/invites"))["invites"]
-        # The owner joined with the founding code.
+        # The owner joined with the founding code, so only the four other joins are counted.
         assert (own["code"], own["created_by"], own["uses"]) == (chat.invite, None, 4)
         await owner.done("DELETE", f"/api/invites/{own['id']}")
         assert (await refused(chat, chat.invite))["error"] == "invite_invalid"
@@ -162,7 +162,7 @@ async def test_the_servers_own_code_is_valid_until_it_is_revoked_and_replaced(
         await newcomer(again, "Member")
 
 
-async def test_an_address_that_guesses_codes_is_refused_for_a_while(variables: dict[str, str]) -> None:
+async def test_an_address_with_too_many_wrong_codes_is_refused_for_a_while(variables: dict[str, str]) -> None:
     limits = {"SERVER_INVITE_MAX_RETRIES": "3", "SERVER_INVITE_IP_MAX_RETRIES": "5"}
     async with chat_server(variables | limits) as chat:
         await newcomer(chat, "Owner")

@@ -1,4 +1,4 @@
-"""A profile shows an account on another server only with proof from both, which nobody else can use."""
+"""A profile shows an account on another server only with proofs from both, which nobody else can use."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -145,7 +145,7 @@ async def test_moderators_remove_links_of_lower_ranks_and_members_in_timeout_add
 
 
 async def verify(world: World, token: str, digest: str) -> tuple[int, Any, str | None]:
-    """Verify a statement as a page without an origin. Return the status, the body, and who may read it."""
+    """Verify a statement as a page without an origin. Return the status, the body, and the allowed origin."""
     body = {"token": token, "digest": digest}
     async with world.chat.http.post(
         "/api/account-confirmations", json=body, headers=FROM_A_FRAME
@@ -190,7 +190,7 @@ async def test_a_member_gives_a_limited_number_of_confirmations(
     assert await member.refused("PUT", f"{CONFIRMATIONS}/{digest_of('three')}") == "too_many"
 
 
-async def test_both_end_with_the_device_that_signed(world: World) -> None:
+async def test_links_and_confirmations_end_with_the_device_that_signed(world: World) -> None:
     member = world.members.member
     await member.done("POST", OWN, pair(world.account(member), elsewhere()))
     digest = digest_of("a statement")
@@ -207,7 +207,9 @@ async def test_both_end_with_the_device_that_signed(world: World) -> None:
 
 
 @pytest.mark.parametrize("ending", ["leave", "delete", "kick", "ban"])
-async def test_both_end_with_the_membership_and_do_not_come_back(world: World, ending: str) -> None:
+async def test_links_and_confirmations_end_with_the_membership_and_do_not_come_back(
+    world: World, ending: str
+) -> None:
     members, database = world.members, world.community._database
     member, digest = members.member, digest_of("a statement")
     await member.done("POST", OWN, pair(world.account(member), elsewhere()))
@@ -228,7 +230,7 @@ async def test_both_end_with_the_membership_and_do_not_come_back(world: World, e
         assert await database.rows(f"SELECT * FROM {table}") == []
 
 
-async def test_an_export_of_ones_own_data_has_both(world: World) -> None:
+async def test_a_members_export_contains_links_and_confirmations(world: World) -> None:
     member = world.members.member
     link = await member.done("POST", OWN, pair(world.account(member), elsewhere()))
     await member.done("PUT", f"{CONFIRMATIONS}/{digest_of('a statement')}")

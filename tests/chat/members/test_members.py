@@ -42,7 +42,7 @@ async def test_members_are_listed_page_by_page_and_searched_by_name(chat: ChatSe
         assert await applicant.refused("GET", f"/api/members?{wrong}") == "invalid_request"
 
 
-async def test_a_full_server_admits_no_newcomers(variables: dict[str, str]) -> None:
+async def test_a_full_server_admits_no_new_members(variables: dict[str, str]) -> None:
     async with chat_server(variables | {"MAX_MEMBERS": "1"}) as chat:
         await newcomer(chat, "Owner")
         proof = await Device().proof(chat.http, chat.address)

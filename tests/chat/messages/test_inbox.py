@@ -1,4 +1,4 @@
-"""The inbox: messages that mention a member in any channel or thread, and the cost of reading a page."""
+"""The inbox lists the messages in all channels and threads that mention a member, and is cheap to read."""
 
 from pathlib import Path
 from typing import Any

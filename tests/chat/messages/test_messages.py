@@ -1,4 +1,4 @@
-"""Messages on the live socket and over HTTP, including every error case."""
+"""Tests messages on the live socket and over HTTP, including every error case."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Presence: a member is idle while all their pages report idleness.
+"""A member is idle while all their clients report idleness.
 
 Do-not-disturb and invisibility are stored.
 """
@@ -24,7 +24,7 @@ async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
     return presence["online"], presence["idle"], presence["do_not_disturb"]
 
 
-async def test_a_member_is_idle_when_all_their_pages_are_idle(chat: ChatServer) -> None:
+async def test_a_member_is_idle_when_all_their_clients_are_idle(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada, chat.member("", token) as ben:
         assert await how(ada, ben.id) == (True, False, False)
@@ -32,7 +32,7 @@ async def test_a_member_is_idle_when_all_their_pages_are_idle(chat: ChatServer) 
         assert await how(ada, ben.id) == (True, True, False)
         async with chat.member("Cleo") as cleo:
             assert cleo.welcome["idle"] == [ben.id]
-        # A newly opened page counts as active.
+        # A newly connected client counts as active.
         async with chat.member("", token) as other:
             assert await how(ada, ben.id) == (True, False, False)
             assert other.welcome["idle"] == []
@@ -60,7 +60,7 @@ async def test_do_not_disturb_is_visible_to_others_and_suppresses_notifications(
             assert await how(owner, who) == (True, False, True)
             assert levels.level(who, "general", 0) == "nothing"
             assert "quiet_changed" not in owner.kept_events()
-    # The setting survives a restart and applies to pages that open later.
+    # The setting survives a restart and applies to clients that connect later.
     async with server_with_insight(variables) as (chat, community):
         members.chat = chat
         for person in members.by_role.values():

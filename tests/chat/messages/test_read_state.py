@@ -1,4 +1,4 @@
-"""Unread counts, mentions, search and presence over the live socket."""
+"""Tests unread counts, mentions, search and presence over the live socket."""
 
 import dataclasses
 from typing import Any

@@ -24,7 +24,7 @@ async def _stored(community: Community) -> str:
 
 
 async def _with_file(community: Community, person: HttpMember, text: str, age_days: int) -> str:
-    """Post a message with a picture and its thumbnail, dated the given number of days ago."""
+    """Post a message with an image and its thumbnail, dated the given number of days ago."""
     message_id = str((await person.done("POST", GENERAL, {"text": text}))["id"])
     key, thumbnail = await _stored(community), await _stored(community)
     facts = {"content_type": "image/webp", "width": 16, "height": 16, "bytes": 10}

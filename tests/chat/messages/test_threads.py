@@ -1,4 +1,4 @@
-"""Threads: replies outside the channel's history, and thread followers, over live sockets."""
+"""Tests threads over live sockets: replies outside the channel's history, and notified followers."""
 
 from typing import Any
 
@@ -84,7 +84,9 @@ async def test_viewers_of_the_channel_are_notified_of_a_changed_thread(chat: Cha
         assert (await request(ada, "history", channel_id="general"))["messages"][0]["answers"] is None
 
 
-async def test_participants_of_a_thread_follow_it_and_are_notified(variables: dict[str, str]) -> None:
+async def test_participants_in_a_thread_follow_it_automatically_and_are_notified(
+    variables: dict[str, str],
+) -> None:
     async with server_with_insight(variables) as (chat, _):
         tokens = [await chat.join(name) for name in ("Ada", "Ben", "Cleo", "Dan")]
         async with chat.member("", tokens[0]) as ada, chat.member("", tokens[1]) as ben:

@@ -86,7 +86,7 @@ async def test_a_banned_person_is_told_the_reason_before_anything_else_is_checke
     members: MembersByRole,
 ) -> None:
     async def moderation(person: HttpMember) -> dict[str, Any]:
-        # A page whose session has ended signs in without a name.
+        # A client whose session has ended signs in without a name.
         proof = await person.device.proof(members.chat.http, members.chat.address)
         async with members.chat.http.post("/api/auth/join", json=proof) as response:
             answer: dict[str, Any] = await response.json()

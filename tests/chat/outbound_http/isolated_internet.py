@@ -1,4 +1,4 @@
-"""Hosts, DNS names and a fetcher for tests, on an isolated internet.
+"""Provides hosts, DNS names and a fetcher on an isolated internet.
 
 The internal network must never be reached.
 """

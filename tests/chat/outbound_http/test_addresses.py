@@ -1,6 +1,4 @@
-"""Public addresses: the bounds of every reserved range, and addresses that the standard library wrongly
-accepts.
-"""
+"""Reserved addresses are refused up to the exact bounds, even where the standard library accepts them."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 

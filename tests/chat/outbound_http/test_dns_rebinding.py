@@ -1,7 +1,4 @@
-"""Names that resolve differently on the second look-up, and disguised addresses.
-
-No socket to the internal network is opened.
-"""
+"""Names that resolve differently on the second look-up never lead to a connection to the internal network."""
 
 import socket
 from pathlib import Path

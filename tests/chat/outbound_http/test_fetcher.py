@@ -1,4 +1,4 @@
-"""The guarded fetcher with real DNS and sockets: successful fetches, redirects and failures."""
+"""Tests the guarded fetcher with real DNS and sockets: successful fetches, redirects and failures."""
 
 import asyncio
 import ssl

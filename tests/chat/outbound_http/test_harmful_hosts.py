@@ -1,4 +1,4 @@
-"""Hosts that never finish, and hosts that send too much data, compressed or not."""
+"""Hosts that never finish or that send too much data, compressed or not, are abandoned."""
 
 import asyncio
 import zlib

@@ -127,7 +127,7 @@ async def test_the_manifest_has_the_servers_name_and_existing_icons(chat: ChatSe
         assert response.content_type == "application/manifest+json"
         body = json.loads(await response.text())
     assert (body["name"], body["scope"], body["start_url"]) == ("Tests", "/", "/")
-    assert body["display"] == "standalone"  # Installed, it has a window of its own.
+    assert body["display"] == "standalone"  # The installed page has its own window.
     for icon in body["icons"]:
         async with chat.http.get(icon["src"]) as response:
             assert response.status == 200

@@ -1,4 +1,4 @@
-"""Link previews below messages, on an isolated internet with real DNS and sockets."""
+"""Tests link previews below messages, on an isolated internet with real DNS and sockets."""
 
 import asyncio
 import time
@@ -58,7 +58,7 @@ PAGES: Pages = {
 
 
 class World:
-    """A server, its members, one member's page, and the hosts to which links lead."""
+    """A server, its members, one member's live socket, and the hosts to which links lead."""
 
     def __init__(self, community: Community, members: MembersByRole, reader: LiveMember, host: Host) -> None:
         self.community = community
@@ -99,7 +99,7 @@ class World:
 
 
 def _unsigned(preview: dict[str, Any]) -> dict[str, Any]:
-    """Return a preview without its picture's signed URL, which may expire at a different time."""
+    """Return a preview without its image's signed URL, which may expire at a different time."""
     return {**preview, "image": preview.get("image", {}).get("key")}
 
 
@@ -126,7 +126,7 @@ async def world(folder: Path, **more: str) -> AsyncIterator[World]:
         assert private.connections == 0, "no connection reaches the private host"
 
 
-def test_a_preview_has_the_title_the_description_and_the_picture_of_a_page(tmp_path: Path) -> None:
+def test_a_preview_contains_the_page_title_description_and_image(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as scene:
             (preview,) = await scene.shown(f"look: {HOST}/tea, good")

@@ -94,7 +94,7 @@ export class Client {
     return client;
   }
 
-  /** Another device of the same member. */
+  /** Sign in on another device of the same member. */
   async another() {
     const { code } = await this.ask("POST", "/api/me/devices/link");
     return Client.join(undefined, { link_code: code });
@@ -117,7 +117,7 @@ export class Client {
     return requestAs(this.token, method, path, body, this.address);
   }
 
-  /** The id of an encrypted file that the server now stores. */
+  /** Store an encrypted file on the server. Resolve with its ID. */
   async upload(id, data) {
     const headers = { Authorization: `Bearer ${this.token}`, "Content-Type": "application/octet-stream" };
     return (

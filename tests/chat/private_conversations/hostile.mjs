@@ -21,15 +21,15 @@ export class Hostile {
   }
 
   /**
-   * From now on this client talks to this server. `lie` gets {method, path, body, pass} and resolves with the
-   * response.
+   * Make this client talk to this server from now on. `lie` gets {method, path, body, pass} and resolves with
+   * the response.
    */
   between(client, lie) {
     this.#lies.set(client.token, lie);
     client.address = this.address;
   }
 
-  /** This client talks to the real server again. */
+  /** Make this client talk to the real server again. */
   leave(client) {
     client.address = ADDRESS;
   }

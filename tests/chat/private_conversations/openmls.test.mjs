@@ -10,7 +10,7 @@ import { OpenMls } from "./openmls.mjs";
 
 const ROUNDS = 12;
 
-/** Both have the same group, and the same key for calls. */
+/** Check that both devices agree on the group and on the key for calls. */
 async function agree(id, page, other, devices) {
   const [one, two] = [await page.device.groupState(id), await other.groupState()];
   assert.equal(two.agreement, one.agreement);

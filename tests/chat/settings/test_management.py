@@ -107,7 +107,7 @@ async def test_a_members_access_token_is_refused(managed: Managed) -> None:
     assert (status, answer["error"]) == (401, "token_invalid")
 
 
-async def test_a_refused_change_names_every_problem_and_changes_nothing(managed: Managed) -> None:
+async def test_a_refused_change_reports_every_problem_and_changes_nothing(managed: Managed) -> None:
     changes = {"lanOpen": "on", "joinPolicy": "closed", "profanityMode": True, "colour": "red"}
     status, answer = await managed.ask("PATCH", "/management/settings", changes)
     assert (status, answer["error"]) == (400, "invalid_settings")

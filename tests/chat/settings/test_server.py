@@ -1,4 +1,4 @@
-"""The owner changes the server's name and its policy for newcomers while the server is running."""
+"""The owner changes the server's name and its join policy while the server is running."""
 
 from typing import Any
 

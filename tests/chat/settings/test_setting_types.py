@@ -1,4 +1,4 @@
-"""The accepted values of each setting."""
+"""Each setting accepts its documented values and rejects all others."""
 
 from dataclasses import asdict
 

@@ -61,7 +61,9 @@ async def test_the_owner_reads_and_changes_the_settings(world: World) -> None:
     assert community.settings.current.lanOpen
 
 
-async def test_one_invalid_value_prevents_the_whole_change_and_all_problems_are_named(world: World) -> None:
+async def test_one_invalid_value_prevents_the_whole_change_and_all_problems_are_reported(
+    world: World,
+) -> None:
     chat, community = world
     changes = {"lanOpen": True, "joinPolicy": "closed", "discoverable": 3, "colour": "red"}
     status, body = await _patch(chat, await _owner(world), changes)

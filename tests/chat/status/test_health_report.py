@@ -38,7 +38,7 @@ async def test_a_healthy_server_reports_its_checks_and_notices(members: MembersB
     }
 
 
-async def test_the_report_lists_connected_members_and_their_pages(members: MembersByRole) -> None:
+async def test_the_report_lists_connected_members_and_their_clients(members: MembersByRole) -> None:
     async with members.live("member", "owner"), members.live("member"):
         response = await members.owner.done("GET", HEALTH)
     pages = {entry["member_id"]: entry["pages"] for entry in response["connected"]}

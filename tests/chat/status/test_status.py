@@ -1,4 +1,4 @@
-"""The information that the server gives to everyone, to members, and to operators."""
+"""The server gives different information to everyone, to members, and to operators."""
 
 import re
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Fixtures: members who upload, and a media worker controlled by the tests."""
+"""Provides members who upload, and a media worker that the tests control."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""Avatars and the server icon: when they become visible, and to whom."""
+"""Avatars become visible to members, and the server icon to everyone, once they have been processed."""
 
 import json
 from base64 import b64decode

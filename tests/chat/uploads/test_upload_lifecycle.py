@@ -1,6 +1,4 @@
-"""The life of an upload, from a page to a message to its removal, in a folder and on third-party
-S3 servers.
-"""
+"""Follows an upload from a client to a message and to its removal, in a folder and on third-party servers."""
 
 import asyncio
 import secrets

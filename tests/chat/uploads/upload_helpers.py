@@ -1,4 +1,4 @@
-"""Helpers for uploads: they send files as pages do, and process them as the media worker does."""
+"""Sends files as clients do, and processes them as the media worker does."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class UploadServer:
     def data_dir(self) -> Path:
         return Path(self.variables["DATA_DIR"])
 
-    # Acting as the page.
+    # Acting as the client.
 
     async def send(
         self, person: HttpMember, path: str = GENERAL, content: bytes = PNG, name: str = "cat.png"

@@ -1,4 +1,4 @@
-"""A server with a moderator and two members. Each test decides who is in which voice channel."""
+"""Provides a server with a moderator and two members. Each test decides who is in which voice channel."""
 
 import time
 from collections.abc import AsyncIterator

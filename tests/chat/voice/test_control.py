@@ -77,10 +77,10 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 
 
 @pytest.mark.parametrize(("claimed", "disconnect"), [(None, True), ("one", True), ("another", False)])
-async def test_a_member_leaves_the_call_when_their_pages_session_ends(
+async def test_a_member_leaves_the_call_when_their_clients_session_ends(
     world: World, claimed: str | None, disconnect: bool
 ) -> None:
-    # After a restart, the server knows of no sessions until pages claim them, so when any session ends, the
+    # After a restart, the server knows of no sessions until clients claim them, so when any session ends, the
     # call ends.
     await world.enters(world.ada)
     if claimed:

@@ -158,7 +158,7 @@ async def test_moderators_can_move_only_people_who_encrypt_into_an_encrypted_cha
     await mod.pushed("voice_joined")
     assert "error" not in (await mod.ask("voice_move", member_id=ada.id, channel_id="lobby"))["data"]
     assert await ada.live.pushed("voice_moved") == {"from_channel_id": "side-room", "channel_id": "lobby"}
-    # Only Ada's own page can encrypt on her behalf.
+    # Only Ada's own client can encrypt on her behalf.
     assert await ada.join() == "sealing_differs"
     await world.enters(ada)
 

@@ -62,7 +62,7 @@ async def test_mutes_survive_restarts_of_both_servers(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, deafened=True)
     await world.command("user_audio_control")
-    # The mute is changed while the connection to the SFU is down.
+    # The moderator also mutes the member while the connection to the SFU is down.
     world.sfu.people = {"lobby": [world.ada.id]}
     await world.sfu.stop()
     world.sfu.received.clear()

@@ -1,4 +1,6 @@
-"""Rooms that span several media services: the placement of members, and one relay per track and service."""
+"""In a room that spans several media services, members fill one service at a time, and each track is relayed
+once to each service.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -69,7 +71,7 @@ def test_members_are_placed_on_the_least_loaded_service_when_the_rooms_services_
     place(rooms, at_0=2)
     rooms.joined(1, OTHER_ROOM, "somebody else")
     assert rooms.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 2
-    # All are full: the load decides again, and the number of the service if the loads are equal.
+    # All services are full, so the load decides again. If loads are equal, the service's number decides.
     place(rooms, at_1=2, at_2=2)
     assert rooms.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 0
 

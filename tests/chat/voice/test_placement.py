@@ -1,6 +1,4 @@
-"""The placement of rooms on several media services: rooms are distributed evenly, and move only when
-necessary.
-"""
+"""Rooms are distributed evenly over several media services, and move only when necessary."""
 
 from collections import Counter
 

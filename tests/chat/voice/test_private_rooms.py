@@ -1,6 +1,4 @@
-"""The voice room of a private conversation: its members can call each other there, and nobody else can find
-it.
-"""
+"""Members of a private conversation can call each other in its voice room, and nobody else can find it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Several media services act as one: participants, lost services, and participants on the wrong service."""
+"""Several media services act as one, even if one is lost or has participants who belong elsewhere."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""A webhook that posts to #general, and a member who reads that channel."""
+"""Provides a webhook that posts to #general, and a member who reads that channel."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""Webhook pictures for tests: hosts on an isolated internet, and a store."""
+"""Provides hosts for webhook images on an isolated internet, and a store."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
@@ -31,7 +31,7 @@ def wanted(path: str, url: str = "", *, most: int = MAX_PICTURE_BYTES, avatar: b
 
 
 def padded(size: int, picture: bytes = PNG) -> bytes:
-    """Pad a picture to the given file size. Data after the end of the picture is ignored."""
+    """Pad an image to the given file size. Data after the end of the image is ignored."""
     return picture + bytes(size - len(picture))
 
 
@@ -43,7 +43,7 @@ class Failing(FileObjects):
 
 
 class Scene:
-    """A server's picture collector, hosts that serve some pictures, and the stored files."""
+    """A server's picture collector, hosts that serve some images, and the stored files."""
 
     def __init__(
         self, pictures: Pictures, host: Host, media: Media, outcomes: Counter[tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""A webhook's avatar: uploaded, scaled down, shown with its messages, and deleted.
+"""A webhook's avatar is uploaded, scaled down, shown with its messages, and deleted.
 
 See docs/http.md, "Webhooks", and docs/webhooks.md.
 """

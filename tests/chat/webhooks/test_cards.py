@@ -1,4 +1,4 @@
-"""Cards are stored with copies of their pictures, and without the sender's URLs."""
+"""Cards are stored with copies of their images, and without the sender's URLs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Posts whose webhook or channel changes while their pictures are being fetched.
+"""A post takes into account that its webhook or channel changed while its images were being fetched.
 
 See docs/http.md, "Webhooks".
 """
@@ -20,7 +20,7 @@ PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 
 @dataclass
 class SlowPictures:
-    """A picture collector that returns without pictures, and only when the test permits."""
+    """A picture collector that returns no images, and only when the test permits."""
 
     started: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -47,7 +47,7 @@ class Site:
             return response.status, await response.json()
 
     async def under_way(self) -> "asyncio.Task[tuple[int, Any]]":
-        """Start a post and wait until it is waiting for its pictures."""
+        """Start a post and wait until it is fetching its images."""
         posting = asyncio.create_task(self.post(PICTURE))
         async with asyncio.timeout(30):
             await self.pictures.started.wait()

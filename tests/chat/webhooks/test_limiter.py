@@ -1,4 +1,4 @@
-"""A webhook's rate limit, exact to the millisecond. See docs/webhooks.md."""
+"""A webhook's rate limit is exact to the millisecond. See docs/webhooks.md."""
 
 import pytest
 from hypothesis import given

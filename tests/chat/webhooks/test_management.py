@@ -1,4 +1,4 @@
-"""Webhook management: permissions, visible data, and the recipients of events.
+"""Tests webhook management: permissions, visible data, and the recipients of events.
 
 See docs/http.md, "Webhooks", and docs/security.md, "Secrets".
 """

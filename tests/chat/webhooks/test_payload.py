@@ -1,4 +1,4 @@
-"""The payload parser in tables: every documented problem and limit, and valid payloads.
+"""Tests the payload parser with tables of valid payloads and of every documented problem and limit.
 
 See docs/webhooks.md.
 """

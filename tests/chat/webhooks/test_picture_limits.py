@@ -1,4 +1,4 @@
-"""Limits on a message's pictures: the size of each picture, the total size, and the time."""
+"""A message's images are limited in their individual size, their total size and their time."""
 
 import asyncio
 from collections.abc import AsyncIterator

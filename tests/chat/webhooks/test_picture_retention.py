@@ -1,4 +1,4 @@
-"""The pictures of a post are kept as long as its message exists, and are then swept."""
+"""The images of a post are kept as long as its message exists, and are then swept."""
 
 import time
 from collections.abc import Sequence

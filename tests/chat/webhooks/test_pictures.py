@@ -1,4 +1,4 @@
-"""The stored pictures of a message, and every warning about omitted pictures."""
+"""A message's images are stored, and each omitted image causes a warning."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""A server process on an isolated internet: a post's pictures are stored and served, or cause warnings.
+"""A server process on an isolated internet stores and serves a post's images, or warns about them.
 
 Everything is real: DNS, TLS, the decoder's sandbox, the store and the live socket. Every code listed in
 docs/webhooks.md, "Pictures", occurs once.
@@ -64,7 +64,7 @@ class Site:
         return message, {warning["path"]: warning["code"] for warning in answered["warnings"]}
 
     async def load(self, address: str) -> bytes:
-        """Load a picture as a browser does, without any credentials."""
+        """Load an image as a browser does, without any credentials."""
         async with ClientSession(self.hook.chat.address) as http, http.get(address) as response:
             assert response.status == 200
             assert response.content_type == "image/webp"
@@ -152,7 +152,7 @@ def test_pictures_in_a_post_are_stored_and_served(tmp_path: Path) -> None:
             avatar = decoded(await scene.load(message["author"]["avatar"]))
             assert avatar.size == (256, 128)
             assert Counter(scene.host.paths) == {"/avatar": 1, "/image": 1, "/moved": 1}
-            assert "example" not in str(card)  # Readers load the stored copies only.
+            assert "example" not in str(card)  # Readers load only the stored copies.
             assert len(list(scene.store.glob("uploads/*.webp"))) == 4
 
     on_an_internet(body, tmp_path)
@@ -203,7 +203,7 @@ def test_a_message_is_posted_despite_warnings_about_its_pictures(tmp_path: Path)
             )
             expected = {f"cards[{at}].image_url": code for at, code in enumerate(images.values(), 1)}
             assert warnings == {"colour": "unknown_key", "avatar_url": "too_large", **expected}
-            # Five redirects are followed. The omitted pictures are missing, but their cards are present.
+            # Five redirects are followed. The omitted images are missing, but their cards are present.
             assert message["cards"][0]["thumbnail"]["width"] == 64
             assert [card["title"] for card in message["cards"]] == ["good"] + ["bad"] * len(images)
             assert not any("image" in card for card in message["cards"])

@@ -1,4 +1,4 @@
-"""Posts over HTTP: every documented response, the order of checks, and messages by members.
+"""Tests posts over HTTP: every documented response, the order of checks, and messages by members.
 
 See docs/webhooks.md and docs/http.md, "Messages".
 """

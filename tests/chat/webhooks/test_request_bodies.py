@@ -1,4 +1,4 @@
-"""Request bodies over real sockets: too large, shorter or longer than declared, slow, or cut off.
+"""Request bodies may be too large, shorter or longer than declared, slow, or cut off.
 
 A client that sends too much can still read the error response.
 

@@ -105,8 +105,8 @@ async def malformed(hook: Hook) -> None:
             writer.close()
 
 
-async def test_a_page_that_resumes_receives_no_token(members: MembersByRole) -> None:
-    # Pushed events are stored for pages that resume.
+async def test_a_client_that_resumes_receives_no_token(members: MembersByRole) -> None:
+    # Pushed events are stored for clients that resume.
     async with members.live("admin") as [admin]:
         seq = admin.welcome["seq"]
     webhook = await members.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})

@@ -1,4 +1,4 @@
-"""A webhook for #general: its URL, and the messages that a member of the channel receives."""
+"""Creates a webhook for #general, and receives its messages as a member of the channel."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from tests.chat.live_member import LiveMember
 
 @dataclass
 class Hook:
-    """A webhook, and a member who receives its posts. `path` is its URL without the server's address."""
+    """A webhook, and a member who receives its posts. `path` is its URL without the origin."""
 
     chat: ChatServer
     path: str
