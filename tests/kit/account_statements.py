@@ -1,4 +1,4 @@
-"""The statements with which a person links accounts on two servers, as a client signs them."""
+"""Signs the statements that link a person's accounts on two servers, as a client does."""
 
 import hashlib
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def statement(by: Account, about: Account, **changes: object) -> str:
 
 
 def pair(own: Account, other: Account) -> dict[str, str]:
-    """Return the body of the request that shows the link on the profile of the account here."""
+    """Return the body of the request that shows the link on the profile of the account on this server."""
     return {"own": statement(own, other), "other": statement(other, own)}
 
 

@@ -73,7 +73,7 @@ class AiortcClient:
     incoming: dict[str, Incoming] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # All sections share one transport, so it can be set up before the first offer.
+        # All media sections share one transport, so it can be set up before the first offer.
         self._pc = RTCPeerConnection(RTCConfiguration(bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
         self._pc.addTransceiver("audio", direction="inactive")  # will be mid 0
         camera = self._pc.addTransceiver("video", direction="inactive")  # will be mid 1
@@ -161,7 +161,7 @@ class AiortcClient:
         return self.closed
 
     async def leave(self) -> None:
-        """Disconnect, as a page does when it is closed. Raises any error that occurred in this client's own
+        """Disconnect, as a closed web client does. Raises any error that occurred in this client's own
         tasks.
         """
         async with asyncio.timeout(DEADLINE_S):
@@ -233,7 +233,7 @@ class AiortcClient:
             transceiver.direction = "sendonly" if track else "inactive"
 
     async def _follow(self, transceiver: RTCRtpTransceiver, track: Mapping[str, str] | None) -> None:
-        """Start or stop receiving in each section, as the offer requires."""
+        """Start or stop receiving in each media section, as the offer requires."""
         mid, section = transceiver.mid or "", self.incoming.get(transceiver.mid or "")
         self.directions[mid] = transceiver.currentDirection or ""
         if track and section is None:
@@ -250,7 +250,7 @@ class AiortcClient:
 
 
 def _candidates_in_every_section(offer: str) -> str:
-    """Copy the candidates from the first section to the other sections.
+    """Copy the candidates from the first media section to the others.
 
     aiortc reads them from the last section of a bundle, whereas the service writes them in the first (RFC
     9143).

@@ -1,4 +1,4 @@
-"""Debian's Alertmanager in its own process, with a configured receiver.
+"""Runs Debian's Alertmanager in its own process, with a configured receiver.
 
 ci/setup unpacks it. It listens on a port chosen by the kernel and has no peers.
 """
@@ -92,9 +92,7 @@ async def _address(output: asyncio.StreamReader) -> str:
 
 
 def posting_to_slack(slack_url: str) -> str:
-    """Return a configuration that immediately posts to this address, in Slack's format. JSON is
-    valid YAML.
-    """
+    """Return a configuration that immediately posts to this URL, in Slack's format. JSON is valid YAML."""
     field = {"title": "Severity", "value": "{{ .CommonLabels.severity }}", "short": True}
     slack = {
         "api_url": slack_url,

@@ -1,4 +1,4 @@
-"""The arrival times of audio, as far as polling can determine them."""
+"""Records the arrival times of audio, as far as polling can determine them."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Two machines on the same Ethernet link, in network namespaces. One of them runs Avahi.
+"""Simulates two machines on the same Ethernet link with network namespaces. One of them runs Avahi.
 
 No packet leaves the namespaces, which end with the block. The module does not depend on the product.
 """

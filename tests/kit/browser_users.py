@@ -1,4 +1,4 @@
-"""Runs test users in a real browser. Each user has a page, presses its buttons and reads its text.
+"""Runs test users in a real browser. Each user opens the page, presses its buttons and reads its text.
 
 Chromium simulates the camera, the microphone and the screen.
 """
@@ -108,7 +108,7 @@ for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] 
 }
 """
 # Store a member and the key of the member's device before the page's scripts are fetched. This happens only
-# at the first address, because a reload must find the data that the page has stored since.
+# on the first visit, because a reload must find the data that the page has stored since.
 ENTRANCE = "#entrance"
 ENTERED = """if (location.hash.startsWith("%s")) {
   const { d, ...open } = %s, curve = { name: "ECDSA", namedCurve: "P-256" };
@@ -148,7 +148,7 @@ class Capture:
 
 
 async def opened(page: Page, url: str) -> None:
-    """Open an address, with retries, because a network that is being set up can interrupt page loads."""
+    """Open a URL, with retries, because a network that is being set up can interrupt page loads."""
     for attempt in range(1, OPENING_ATTEMPTS + 1):
         try:
             await page.goto(url)
@@ -298,7 +298,7 @@ class Absentee(Person):
 class People:
     """The pages in one browser, each with its own storage for a different person.
 
-    Without `service_worker`, no page installs its service worker, which would load every file again for its
+    Without `service_worker`, no page installs its service worker, which would fetch every file again for its
     cache and take a fifth of a page's processor time. `still` pages show no motion, because animating the
     rings around speakers takes half of a call's processor time, and leave the microphone unprocessed.
     `members` have joined before they arrive, which takes a quarter less processor time than the form does.

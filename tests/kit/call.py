@@ -1,4 +1,4 @@
-"""A call on a ManualEngine in which one participant publishes video and another receives it.
+"""Sets up a call on a ManualEngine in which one participant publishes video and another receives it.
 
 Packets are sent only by the test, at times that it chooses.
 """

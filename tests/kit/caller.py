@@ -1,4 +1,4 @@
-"""A member who takes part in a call without a browser and rejoins whenever the call breaks.
+"""Lets a member take part in a call without a browser, and rejoin whenever the call breaks.
 
 Grants come from `/live`, signalling uses `/sfu/client`, and aiortc carries the media.
 """

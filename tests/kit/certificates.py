@@ -1,4 +1,4 @@
-"""Certificates for tests: a small certificate authority, and the certificates that it signs for this machine.
+"""Creates a small certificate authority for tests, and certificates that it signs for this machine.
 
 The keys and certificates are real. They are valid for three months by default.
 """

@@ -1,4 +1,4 @@
-"""Two members of a cluster in a call, whose silence is measured while parts of the cluster fail."""
+"""Measures how long two members in a call do not hear each other while parts of a cluster fail."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class Call:
         self._clients, self._heard = clients, heard
         # The longest time without audio that either member has heard.
         self.longest_silence = 0.0
-        # The longest time for which this process itself could not look.
+        # The longest time for which this process itself was stalled and could not measure.
         self.longest_pause = 0.0
         self._counting = asyncio.create_task(self._count())
 

@@ -1,4 +1,4 @@
-"""Clients that write to a cluster until they are stopped, and a comparison of their writes with the database.
+"""Runs clients that write to a cluster until they are stopped, and compares their writes with the database.
 
 A client repeats each write until it is acknowledged. A repeated message is stored only once: a message has a
 nonce, and the bytes of a private message are unique. Each message is edited at most once, so an earlier

@@ -1,4 +1,4 @@
-"""Networks for a cluster's processes, built from loopback proxies or from namespaces. A test can cut them.
+"""Builds networks for a cluster's processes from loopback proxies or namespaces. A test can cut them.
 
 On loopback, only the connections from nodes and relays to NATS can be cut. With namespaces, each process is a
 separate host, and all packets between two parts of the cluster can be dropped. The caller always reaches

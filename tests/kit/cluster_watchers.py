@@ -1,14 +1,13 @@
-"""Members with live sockets to a cluster, whose permission to view a channel is removed and restored.
+"""Checks what members on a cluster receive while their permission to view a channel comes and goes.
 
 Each removal is checked in two ways. A message posted after the removal was acknowledged must not reach the
 member through any relay or node. A second after the removal, no relay or node may serve the channel's
 messages to the member.
 
-A member is entitled to see each message in the channel whose permission nobody loses. The complete state
-begins a session, and the member then fetches the newest messages over HTTP. Up to the next complete state,
-each later message must arrive as an event exactly once, and in the order of the file, also over a socket that
-resumes. A takeover is no exception. A message that does not arrive before the next complete state must be in
-the messages that the member fetches after it.
+Another channel stays visible to every member. After each complete state, the member fetches the channel's
+newest messages over HTTP. Until the next complete state, each later message must arrive as an event exactly
+once, and in the order of the database, even over a resumed socket or during a takeover. A message that does
+not arrive in that time must be among the messages that the member fetches after the next complete state.
 """
 
 import asyncio
@@ -51,7 +50,7 @@ class Session:
 class _Watcher:
     person: HttpMember
     sessions: list[Session] = field(default_factory=list)
-    # The largest `seq` of an event, at which the next socket resumes.
+    # The largest `seq` of an event, from which the next socket resumes.
     seq: int | None = None
     resumptions: int = 0
     # The time at which each message arrived over a socket that had resumed.

@@ -1,4 +1,4 @@
-"""A community with an owner, a moderator and a member, who can send requests with or without a page."""
+"""Creates a community whose owner, moderator and member can send requests with or without the page."""
 
 import re
 from collections.abc import Sequence
@@ -37,12 +37,12 @@ async def ask(person: Person, method: str, path: str, body: object = None) -> An
 
 
 async def post(person: Person, text: str, channel_id: str = "general") -> None:
-    """Post a message by a request, which takes less processor time than typing it."""
+    """Post a message with a request, which takes less processor time than typing it."""
     await ask(person, "POST", f"/api/channels/{channel_id}/messages", {"text": text})
 
 
 async def refusal(person: Person, method: str, path: str, body: object = None) -> str:
-    """Return the error code in the server's rejection of this person's request."""
+    """Send a request that the server must reject. Return the error code."""
     status, answer = await _response(person, method, path, body)
     assert status >= 400, answer
     return str(answer["error"])

@@ -1,7 +1,7 @@
 """Runs the containers of deploy/compose/cluster.yml and of deploy/helm as processes.
 
 Each container or pod is a host. Each process has the command and the environment of its container, and
-reaches the others by their names. A process that exits is restarted. These things differ: volumes and
+reaches the others by their names. A process that exits is restarted. The differences are: volumes and
 configuration files are in a temporary folder, the store is rclone, the proxy looks names up only when it
 starts, and the root is not read-only. The caller must be in a private network with `hosts_file` in place of
 /etc/hosts (`tests.kit.namespace.in_namespace`).
@@ -39,7 +39,7 @@ class Container:
     # The names of volumes, and the contents of files, by the path at which they are mounted.
     volumes: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    # The user that runs it, and the user, group and mode of its volumes.
+    # The user that runs the container, and the user, group and mode of its volumes.
     user: int = 0
     volume_access: tuple[int, int, int] = (0, 0, 0o755)
 

@@ -1,6 +1,6 @@
-"""A home's link with a long delay, such as a satellite link. It also works on kernels without netem.
+"""Delays the packets of a home's link, as on a satellite link. Works on kernels without netem, too.
 
-`delayed(home, delay_s)` sends every packet that a home's router forwards through a program, which holds it
+`delayed(home, delay_s)` passes every packet that a home's router forwards through a program, which holds it
 for a while: `python -m tests.kit.delayed_link SECONDS` in the router's network.
 """
 

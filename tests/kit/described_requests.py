@@ -62,7 +62,7 @@ def requests_of(document: Schema) -> Iterator[Request]:
 
 
 def _turn(operation: tuple[str, str, Schema]) -> tuple[object, ...]:
-    """Return an operation's position in the order: creation first, then use, then removal."""
+    """Return an operation's position in the order of requests: creation first, then use, then removal."""
     path, method, _ = operation
     parting = max(turn * path.endswith(end) for turn, end in enumerate(PARTING, 1))
     return parting, method == "delete", path.count("/"), path, method != "post", method

@@ -1,4 +1,4 @@
-"""A test user's device: its key, and the proofs that a client creates with the key."""
+"""Creates a test user's device with its key, and the proofs that a client creates with that key."""
 
 import hashlib
 import json

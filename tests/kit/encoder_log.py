@@ -1,4 +1,4 @@
-"""A page's log of the video encodings that the service requested and of those that the page set.
+"""Logs the video encodings that the service requested from a page and those that the page set.
 
 Run SCRIPT in a page before it joins a call. Times are in milliseconds of the machine's clock, so the logs of
 several pages are comparable.
@@ -45,8 +45,9 @@ async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
 
 
 async def request_layers(person: Watcher, track_id: str, changes: str) -> float:
-    """Change what the page requests for a track. `changes` is a JavaScript object. Return the time of the
-    change.
+    """Change the layers that the page requests of a track. Return the time of the change.
+
+    `changes` is a JavaScript object.
     """
     script = f"() => {{ const at = Date.now(); svc.call.requestLayers('{track_id}', {changes}); return at; }}"
     return float(await person.evaluate(script))

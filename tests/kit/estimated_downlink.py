@@ -1,5 +1,6 @@
-"""A link from Alice to Bob whose bandwidth the core estimates. The test sets the link's rate and sends Bob's
-reports.
+"""Simulates a link from Alice to Bob whose bandwidth the core estimates.
+
+The test sets the link's rate and sends Bob's reports.
 """
 
 from tests.kit import packets
@@ -11,7 +12,7 @@ DELAY_S = 0.02
 
 
 class Downlink:
-    """Alice sends video to Bob over a link without loss. Bob reports arrivals as a browser does.
+    """A link without loss over which Alice sends video to Bob. Bob reports arrivals as a browser does.
 
     A `rate_bps` of 0 means an unlimited link.
     """

@@ -1,4 +1,4 @@
-"""Functions that misbehave in the sandbox in every way that a decoder can.
+"""Provides functions that misbehave in the sandbox in every way that a decoder can.
 
 Hostile attempts are in `tests.kit.hostile_decoder`. The sandbox's zygote loads this module; tests do not.
 """

@@ -1,4 +1,4 @@
-"""Network namespaces for a public server and for people at home, each behind a router.
+"""Creates network namespaces for a public server and for people at home, each behind a router.
 
 A test calls `why_not()` first and skips with its reason.
 

@@ -1,5 +1,5 @@
-"""A decoder under an attacker's control. Each job attempts an action that a decoder must not be able to
-perform.
+"""Acts as a decoder under an attacker's control. Each job attempts something that a decoder must not be able
+to do.
 
 The sandbox's zygote loads this module; tests do not. An attempt that is refused raises OSError, and an
 attempt that returns has succeeded. Attempts do not harm the machine: the test that starts them creates their

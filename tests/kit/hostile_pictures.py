@@ -1,4 +1,4 @@
-"""Named images that attack their decoder, and mutations of valid images.
+"""Provides named images that attack their decoder, and mutations of valid images.
 
 All images are small and generated here, so that virus scanners do not object to the repository.
 """
@@ -171,7 +171,7 @@ def _short(jpeg: bytes, scans: int) -> bytes:
 
 
 def jpeg_with_circular_exif() -> bytes:
-    """Return a JPEG with an EXIF directory that names itself as the next directory."""
+    """Return a JPEG with an EXIF directory that lists itself as the next directory."""
     tiff = b"MM\0*" + struct.pack(">IH", 8, 2)
     tiff += (
         struct.pack(">HHII", 0x8769, 4, 1, 8) + struct.pack(">HHII", 0x8825, 4, 1, 8) + struct.pack(">I", 8)

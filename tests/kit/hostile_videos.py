@@ -1,4 +1,4 @@
-"""Files that make a video library read unrelated files or never finish, and mutations of valid files."""
+"""Provides files that make a video library read unrelated files or never finish, and mutated valid files."""
 
 import struct
 from collections.abc import Iterator, Mapping

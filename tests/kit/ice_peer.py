@@ -1,4 +1,4 @@
-"""An IceAgent with a stand-in for the native core, attached to the in-memory network.
+"""Attaches an IceAgent to the in-memory network, with a stand-in for the native core.
 
 The stand-in handles checks as the core does. It drops checks with unknown ufrags or wrong passwords, responds
 to all other checks and reports them, and leaves role conflicts to the agent.

@@ -1,4 +1,4 @@
-"""An aiortc client's incoming track. Counts its packets and analyses its video and audio.
+"""Receives a track for an aiortc client, counts its packets, and analyses its video and audio.
 
 It requests lost packets as persistently as a browser, and does not negotiate.
 """

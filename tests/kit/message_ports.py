@@ -1,4 +1,4 @@
-"""Ports for the messages feature without any other features, for tests that need no server."""
+"""Builds the messages feature's ports without any other feature, for tests that need no server."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""A minimal DNS server (RFC 1035). Each name has a list of answers, which it returns in turn.
+"""Runs a minimal DNS server (RFC 1035). Each name has a list of answers, which it returns in order.
 
 It answers A and AAAA queries over UDP, and responds to any other query with an error. It can be silenced.
 """

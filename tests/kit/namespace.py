@@ -1,4 +1,4 @@
-"""A private network for a test: a thread in new namespaces, where this machine can have any address.
+"""Runs a test in a private network: a thread in new namespaces, where this machine can have any address.
 
 Programs inside cannot connect to anything outside, and nothing outside sees their addresses, their ports, or
 the files that replace the machine's. It needs Linux and root (`unshare -Urnm` is enough). Elsewhere, tests

@@ -1,4 +1,4 @@
-"""A group call in which Ada is at home, behind a link that can be made slow, and the others send to her.
+"""Runs a group call in which Ada is behind a link that can be made slow, and the others send to her.
 
 The kernel shapes the link (tests.kit.home_networks), so a test calls `why_not()` first. Ada's browser
 provides the measurements. Her video quality is automatic, which is the default.

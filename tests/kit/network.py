@@ -1,4 +1,4 @@
-"""An in-memory network with its own clock and with seeded loss, delay and reordering.
+"""Simulates a network in memory, with its own clock and with seeded loss, delay and reordering.
 
 It uses no sockets. Participants are sans-I/O: they are given the time, return their next deadline, and send
 by calling `send`. The network is deterministic and runs faster than real time.

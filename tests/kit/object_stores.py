@@ -1,4 +1,4 @@
-"""Object stores for tests: a folder, and third-party S3 servers started by this module.
+"""Provides object stores for tests: a folder, and third-party S3 servers that this module starts.
 
 The servers are `rclone serve s3`, which checks signatures, and moto's server. Each has an empty bucket and a
 loopback port chosen by the kernel.
@@ -90,7 +90,7 @@ def _moto(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _started(command: list[str]) -> Iterator[str]:
-    """Run a server and yield the address that it prints."""
+    """Run a server and yield the URL that it prints."""
     process = subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,

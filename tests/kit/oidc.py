@@ -1,4 +1,4 @@
-"""A third-party OpenID provider on this machine: `oidc-provider` from npm.
+"""Runs a third-party OpenID provider on this machine: `oidc-provider` from npm.
 
 Signs people in through the provider's own pages, as a browser would, and returns their id_tokens.
 """

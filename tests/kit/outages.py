@@ -1,4 +1,4 @@
-"""Outages of a home network, and how long a call and the chat take to recover from each outage.
+"""Causes outages of a home network, and measures how long a call and the chat take to recover.
 
 Ada is in a call with Grace, whose network keeps working. Ada uses the page in one of two browsers, or a Pion
 client, which rejoins by itself and shows no messages. Each of them records when the other's audio arrives,

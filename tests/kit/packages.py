@@ -1,4 +1,4 @@
-"""Packages that only tests need. All versions are pinned, and npm or pip installs each list once.
+"""Installs packages that only tests need. All versions are pinned, and each list is installed once.
 
 Each list has its own folder in the virtual environment, so dependencies do not mix.
 """

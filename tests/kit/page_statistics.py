@@ -1,4 +1,4 @@
-"""The media that a page sends and receives, according to its WebRTC statistics.
+"""Measures the media that a page sends and receives, according to its WebRTC statistics.
 
 Tracks are matched to names by `window.svc`, an object that the page provides. All counts restart with each
 connection.

@@ -1,4 +1,4 @@
-"""A participant in a ManualEngine that stores the packets it receives.
+"""Simulates a participant in a ManualEngine, and stores the packets that it receives.
 
 There is no ICE, DTLS or SDP, because keys and credentials are agreed in advance. The STUN and SRTP code is
 third-party: aioice's STUN codec and pylibsrtp stand in for a browser's.

@@ -1,4 +1,4 @@
-"""Images for tests, created with Pillow in every format, with camera metadata and hostile additions."""
+"""Creates images for tests with Pillow, in every format, with camera metadata and hostile additions."""
 
 import struct
 import zlib

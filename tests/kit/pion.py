@@ -1,4 +1,4 @@
-"""A caller that uses Pion, a client of the media service that shares no code with any browser.
+"""Runs a caller that uses Pion, a WebRTC implementation that shares no code with any browser.
 
 The program is in `tests/clients/pion`, and Go compiles it on first use. This module requests the grants over
 a live socket in the server's own network, and passes them to the program. An outage in the caller's home

@@ -1,4 +1,4 @@
-"""A private internet for each test, in its own namespace: hosts with public addresses and names.
+"""Gives each test a private internet in its own namespace, with hosts that have public addresses and names.
 
 A host records the requests that it receives. It sends exactly the configured bytes, so it can misbehave.
 Listeners on the machine's loopback and private addresses only count connections. DNS and sockets are real.
@@ -60,8 +60,9 @@ def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
 
 
 class CountedPage:
-    """A page that responds once `expected` requests are waiting for it. `most` is the highest number of
-    requests that waited at the same time.
+    """A page that responds once `expected` requests for it have arrived.
+
+    `most` is the highest number of requests that waited at the same time.
     """
 
     EXCESS_S = 0.05  # The time allowed for requests beyond the expected number to arrive.

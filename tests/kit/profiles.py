@@ -1,4 +1,4 @@
-"""Colour profiles for tests, written tag by tag (ICC.1): wide-gamut, grey, and CMYK profiles."""
+"""Writes wide-gamut, grey and CMYK colour profiles for tests, tag by tag (ICC.1)."""
 
 import struct
 from collections.abc import Callable, Sequence

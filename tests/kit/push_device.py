@@ -1,4 +1,4 @@
-"""Web Push for a page in Chromium, without Chromium's push service on the internet.
+"""Delivers Web Push to a page in Chromium, without Chromium's push service on the internet.
 
 The test provides the subscription and its keys. The browser passes each push message to the page's own
 service worker.

@@ -1,4 +1,4 @@
-"""HTTP and WebSockets byte by byte, for requests that only a hostile client would send."""
+"""Speaks HTTP and WebSocket byte by byte, for requests that only a hostile client would send."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""PNG, APNG and GIF files written chunk by chunk, with features that Pillow's encoders never use."""
+"""Writes PNG, APNG and GIF files chunk by chunk, with features that Pillow's encoders never use."""
 
 import struct
 import zlib

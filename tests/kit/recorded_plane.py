@@ -1,4 +1,4 @@
-"""A media plane that forwards nothing and records every call."""
+"""Provides a media plane that forwards nothing and records every call."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A relay that simulates a lossy link between a client and the media service.
+"""Relays packets between a client and the media service, and simulates a lossy link.
 
 Neither side can bypass it, because the client is given the relay's address instead of the service's, and the
 service learns the client's address from arriving packets. A seeded generator for each direction decides which

@@ -1,4 +1,4 @@
-"""A TCP proxy on loopback between a program and a server. A test can pause and drop its connections."""
+"""Runs a TCP proxy between a program and a server on loopback. A test can pause and drop its connections."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,6 +1,6 @@
-"""A shared screen with small print, and a check that a viewer sees it at full size and contrast.
+"""Shares a screen with small print, and checks that a viewer sees it at full size and contrast.
 
-Independent of the simulated network links.
+This module does not depend on the simulated network links.
 """
 
 from tests.kit.browser_users import Person

@@ -1,4 +1,4 @@
-"""A media service without media: real HTTP and WebSockets on loopback, over a recorded media plane."""
+"""Runs a media service without media: real HTTP and WebSockets on loopback, over a recorded media plane."""
 
 import asyncio
 import json

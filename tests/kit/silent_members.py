@@ -1,6 +1,7 @@
-"""Members in a call who receive everything and send nothing, for testing large calls on a small machine.
+"""Adds members to a call who only receive media, to test large calls on a small machine.
 
-Each member has an account and a media connection, like a page. Received media is counted, not decoded.
+Each member has an account and a media connection, like a user of the web client. Received media is counted,
+not decoded.
 
 `python -m tests.kit.silent_members URL COUNT` runs such members in another network namespace. The program
 prints a line once all have joined, and then, for each line of its input, a line with the number of packets
@@ -30,7 +31,7 @@ LISTENING = Scenario(publishers=32)
 
 
 class _Silent(Client):
-    """A media client for which the chat server chooses the room."""
+    """A media client whose room the chat server chooses."""
 
     def __init__(
         self, http: ClientSession, url: str, grant: Mapping[str, object], certificate: Certificate

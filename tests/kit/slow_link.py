@@ -1,4 +1,4 @@
-"""A link with a fixed rate. Data sent at a higher rate fills the sender's socket buffer.
+"""Creates a link with a fixed rate. Data sent at a higher rate fills the sender's socket buffer.
 
 The link leads from a test's namespace (see tests.kit.namespace) to another namespace, which exists as long as
 its sockets do.

@@ -1,4 +1,4 @@
-"""Browser streams with several spatial layers in one SSRC (SVC), and functions that decode them.
+"""Reads and decodes browser streams with several spatial layers in one SSRC (SVC).
 
 `tests/data/svc` has captures from Chromium 156 (VP9 with `L3T3_KEY` and `L2T2`), as passed to SRTP. Extension
 13 is the Dependency Descriptor.
@@ -65,7 +65,7 @@ def stream(name: str) -> Stream:
 
 
 def layered(records: Iterable[Record]) -> list[Layered]:
-    """Return the packets of the media stream, with the frames that their descriptors name."""
+    """Return the packets of the media stream, with the frames that their descriptors describe."""
     reader = Reader()
     packets: list[Layered] = []
     for position, record in enumerate(records):

@@ -1,4 +1,4 @@
-"""Synthetic audio and video for tests, and functions that recognise them at a receiver.
+"""Generates synthetic audio and video for tests, and recognises them at a receiver.
 
 The pitch of a tone and the shade of a frame survive lossy codecs, so they identify the sender. This module
 has no network code and no codecs.

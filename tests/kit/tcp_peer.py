@@ -1,4 +1,4 @@
-"""The peer's end of a TCP connection to the media port.
+"""Acts as the peer at the other end of a TCP connection to the media port.
 
 It sends and receives frames in pieces that the test chooses.
 """

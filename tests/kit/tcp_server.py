@@ -1,4 +1,4 @@
-"""TCP servers and relays whose connections all end with them, so that no test leaves a socket to the next."""
+"""Runs TCP servers and relays whose connections end with them, so that no test leaves open sockets behind."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

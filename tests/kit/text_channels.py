@@ -1,4 +1,4 @@
-"""Test users' actions in the page's text channels, and checks on these channels."""
+"""Performs test users' actions in the page's text channels, and checks the results."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Test videos, created with PyAV in the codecs and containers that cameras, browsers and attackers use."""
+"""Creates test videos with PyAV, in the codecs and containers that cameras, browsers and attackers use."""
 
 import math
 import struct
@@ -34,7 +34,7 @@ def video(
 ) -> bytes:
     """Encode a video that is red at the top and blue at the bottom, with increasing brightness and a tone.
 
-    `colour` holds the colour tags for the frames (H.273).
+    `colour` contains the colour tags for the frames (H.273).
 
     Encoding runs in a separate thread: as root, the AV1 encoder gives real-time priority to the calling
     thread, and all threads that it starts later would inherit the priority.

@@ -1,4 +1,4 @@
-"""Event loops whose clock jumps, so that hours of timers run in milliseconds, deterministically.
+"""Runs tests on event loops whose clock jumps, so that hours of timers pass deterministically in milliseconds.
 
 When nothing is ready, the clock moves to the next timer. Loopback sockets within the test work as usual,
 because written data can be read immediately. Work that is submitted to threads runs inline, because the loop

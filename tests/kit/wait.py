@@ -69,7 +69,7 @@ async def eventually(what: str, condition: Callable[[], object], *, within_s: fl
 
 @asynccontextmanager
 async def counted_turns() -> AsyncIterator[list[None]]:
-    """Return a list that grows by one with each turn of the event loop, while the block runs."""
+    """Yield a list that grows by one with each iteration of the event loop, while the block runs."""
     turns: list[None] = []
 
     async def count() -> None:

@@ -1,4 +1,4 @@
-"""Video frames for the simulation. Each payload contains its frame's number and its own index.
+"""Creates the simulation's video frames. Each payload contains its frame's number and its own index.
 
 To the engine they look like VP8 (RFC 7741: payload descriptor, then the keyframe bit), and the receiver
 verifies their checksum. Nothing is decoded.

@@ -1,4 +1,4 @@
-"""Three temporal layers for the simulated video, as browsers send them in L1T3.
+"""Divides the simulated video into three temporal layers, as browsers do in L1T3.
 
 Provides each frame's layer, its dependencies, and the Dependency Descriptor of each of its packets.
 """

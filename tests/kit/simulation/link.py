@@ -1,4 +1,4 @@
-"""One direction of a network path, with seeded faults.
+"""Simulates one direction of a network path, with seeded faults.
 
 It calculates the arrival time of each datagram that is not lost. It carries no bytes and has no clock. Jitter
 preserves the order, as a router's queue does. Only packets that are chosen for reordering are overtaken.

@@ -1,4 +1,4 @@
-"""A browser that receives a video track, as seen from the network.
+"""Simulates a browser that receives a video track, as seen from the network.
 
 It reassembles frames, requests missing packets or a keyframe, and sends reports. It verifies every packet:
 its authentication, its payload, and that no sequence number is used for two different packets. It decodes

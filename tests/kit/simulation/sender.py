@@ -1,4 +1,4 @@
-"""A browser's camera, as seen from the network.
+"""Simulates a browser's camera, as seen from the network.
 
 It sends frames of several packets with transport-wide sequence numbers, retransmits on NACK, sends keyframes
 on PLI, and sends sender reports. It has no congestion control: its rate is fixed.

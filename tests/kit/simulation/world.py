@@ -1,4 +1,4 @@
-"""An engine, its participants and the links between them, with a simulated clock.
+"""Connects an engine to its participants over simulated links, with a simulated clock.
 
 It runs as fast as the machine can, because events wait in a heap and the clock jumps from one event to the
 next. Senders and receivers register on an Endpoint.
