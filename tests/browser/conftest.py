@@ -1,4 +1,4 @@
-"""Fixtures: every browser test has its own server and test users, whose pages must report no errors.
+"""Gives every browser test its own server and test users, whose pages must report no errors.
 
 The browser and its event loop outlive the test, because all tests in this folder run in one loop.
 """
@@ -73,9 +73,9 @@ def whole_browser() -> None:
 
 @pytest.fixture
 def motion() -> None:
-    """Request pages with motion, such as the growing rings around speakers.
+    """Turn on animations, such as the growing rings around people who are speaking.
 
-    Other pages have no motion, because animations take processor time and every click waits for them to end.
+    They are off by default, because they cost processor time and every click waits for them to end.
     """
 
 

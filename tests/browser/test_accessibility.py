@@ -304,7 +304,7 @@ async def look_at_a_call(ada: Person, check: Callable[[str], Awaitable[None]]) -
 
 
 async def look_at_messages(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
-    """Check a mention by another member, a picture, and a thread."""
+    """Check a mention by another member, an image, and a thread."""
     hook = await ask(ada, "POST", "/api/webhooks", {"name": "חדשות", "channel_id": "general"})
     mention = f"[Ada](mention:{await own_id(ada)}), look"
     await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": mention})

@@ -212,7 +212,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     # Neither the keyboard nor screen readers can reach hidden content.
     await expect(shown.locator("[inert] a")).to_have_count(2)
     await expect_accessible(grace, axe, "hidden spoilers")
-    # The next picture is hidden in the picture viewer, too.
+    # The next image is also hidden in the image viewer.
     await shown.get_by_role("link", name=ONE).click()
     lightbox = grace.page.get_by_role("dialog")
     await expect(lightbox).to_have_accessible_name(ONE)

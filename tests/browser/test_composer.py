@@ -1,4 +1,4 @@
-"""Writing aids in the composer: completion, emoji, formatting, commands and replies."""
+"""Tests the composer's writing aids: completion, emoji, formatting, commands and replies."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The emoji picker: search, arrow keys, and the remembered skin tone and recent emoji."""
+"""The emoji picker can be searched and used by keyboard, and remembers the skin tone and recent emoji."""
 
 from playwright.async_api import Locator, expect
 

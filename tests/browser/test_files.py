@@ -1,6 +1,6 @@
 """A file of any type is stored unchanged and never rendered.
 
-Audio and video play within the message, and pictures are re-encoded.
+Audio and video play within the message, and images are re-encoded.
 """
 
 import re
@@ -65,7 +65,7 @@ async def test_every_file_is_displayed_according_to_its_type(people: People, axe
     await plays(film)
     assert await film.evaluate("(film) => film.videoWidth / film.videoHeight") == 640 / 360
 
-    # A picture is recognised regardless of its name, and all its metadata is removed.
+    # An image is recognised regardless of its name, and all its metadata is removed.
     picture = posted.locator(".openable img")
     await expect(picture).to_have_js_property("complete", True)
     _, written = await ada.page.evaluate(FETCH, await picture.get_attribute("src"))

@@ -1,4 +1,4 @@
-"""Text channels in Firefox: a person signs in, writes, edits, replies, reacts, sends a file and searches."""
+"""In Firefox, a person can sign in, write, edit, reply, react, send a file and search."""
 
 import pytest
 from playwright.async_api import ViewportSize, expect

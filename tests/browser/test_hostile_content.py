@@ -57,7 +57,7 @@ TOO_WIDE = """() => {
   }
   return found;
 }"""
-# Right-to-left text in elements without automatic direction, except the two letters on a picture and the
+# Right-to-left text in elements without automatic direction, except the two letters on an avatar and the
 # options of a list that the browser renders.
 UNDIRECTED = r"""() => {
   const turned = /[\u0590-\u08ff]/;

@@ -1,4 +1,4 @@
-"""Input method keys, focus after Escape, and text and styles that must fit."""
+"""Tests input method keys, the focus after Escape, and text and styles that must fit."""
 
 import re
 from io import BytesIO

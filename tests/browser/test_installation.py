@@ -1,6 +1,4 @@
-"""The page as an installed application: it can be read offline, updated without data loss, and used as a
-share target.
-"""
+"""The installed page can be read offline, is updated without losing drafts, and is a share target."""
 
 import json
 import re

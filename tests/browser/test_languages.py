@@ -1,4 +1,4 @@
-"""The page in other languages and scripts: no English remains, and text runs in its reading direction."""
+"""In other languages and scripts, no English remains on the page, and text runs in its reading direction."""
 
 import re
 from collections.abc import Iterator
@@ -221,7 +221,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     name = came.locator("button.author")
     await expect(name).to_have_css("direction", "rtl")
     await expect(name).to_have_text(HEBREW)
-    # The name is aligned with the other names, next to the picture.
+    # The name is aligned with the other names, next to the avatar.
     left = await ada.page.evaluate(
         "(text) => document.querySelector('.message .body').getBoundingClientRect().left", ""
     )

@@ -98,7 +98,7 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
     await add(ada, await joins_there(ada, elsewhere, GARDENER))
     await ada.page.keyboard.press("Escape")
     await link_accounts(ada, elsewhere, product, axe)
-    # The other server has a digest. It got neither the statement nor the address of the server that shows it.
+    # The other server has a digest. It got neither the statement nor the URL of the server that shows it.
     [link] = await links_of(ada)
     assert link["origin"] == other_url
     received = elsewhere.recorder.received
@@ -114,7 +114,7 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
     profile = await profile_of(grace, "Ada")
     check = profile.get_by_role("button", name=f"Verify with {host}")
     await expect(check).to_be_visible()
-    # Nothing is asked before the click, because the question shows the other server who looks at whom.
+    # No request is sent before the click, because it tells the other server who is looking at whom.
     assert elsewhere.recorder.requests("/api/account-confirmations") == []
     await check.click()
     await expect(profile.get_by_text(f"Verified: the same person as {GARDENER}")).to_be_visible()
@@ -208,7 +208,7 @@ async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_serve
             other_account, me, use="same_person_request", made_at_ms=now - 2 * 3_600_000
         ): "has expired",
         f"{head}.{claims}.{statement(other_account, me, **request).split('.')[2]}": invalid,
-        # Meant for a third server, for another account here, and for another key of ours.
+        # Statements for a third server, for another account on this server, and for another key of ours.
         statement(other_account, Account("https://third.example", me.id, me.device), **fresh): invalid,
         statement(other_account, Account(origin, "another", me.device), **fresh): invalid,
         statement(other_account, Account(origin, me.id, Device()), **fresh): invalid,

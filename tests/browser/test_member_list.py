@@ -1,6 +1,4 @@
-"""The member list is grouped by role and presence, and a list of a thousand members costs no more than the
-visible part.
-"""
+"""The member list is grouped by role and presence, and renders only the visible part of a long list."""
 
 import asyncio
 import re

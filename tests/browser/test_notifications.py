@@ -1,4 +1,4 @@
-"""Notifications on the page: levels, mutes, sounds, notices and the badge."""
+"""Tests notifications on the page: levels, mutes, sounds, system notifications and the badge."""
 
 import re
 

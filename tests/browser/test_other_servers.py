@@ -181,7 +181,7 @@ async def test_firefox_does_not_reveal_the_first_server_to_another_server_either
 
 @asynccontextmanager
 async def hostile(answer: dict[str, Any]) -> AsyncIterator[str]:
-    """Run a server that responds in any way that an attacker likes. Yield its address."""
+    """Run a server whose responses an attacker chooses. Yield its URL."""
 
     async def counts(_: web.Request) -> web.Response:
         return web.json_response(answer, headers={"Access-Control-Allow-Origin": "*"})
@@ -222,7 +222,7 @@ async def test_a_hostile_server_can_change_only_its_own_entry(people: People) ->
         await ada.page.evaluate(COME_BACK)
         await expect(entry.locator("xpath=..")).to_have_class("unread")
         assert (await entry.get_attribute("title") or "").startswith(shown)
-        # When the person adds the server again, its entry shows the new picture, re-encoded by the page.
+        # When the person adds the server again, its entry shows the new icon, re-encoded by the page.
         answer |= {"picture": WEBP}
         await ada.page.keyboard.press("Escape")
         await add(ada, f"{url}/#rail=svcrail.x.y")

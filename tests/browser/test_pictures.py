@@ -1,6 +1,6 @@
 """Saves screenshots of the page in build/pictures for visual inspection, at both sizes and in both themes.
 
-The pictures of README.md and docs/using.md are made by `python -m tests.kit.docs_pictures`.
+`python -m tests.kit.docs_pictures` takes the screenshots in README.md and docs/using.md.
 """
 
 import json
@@ -21,7 +21,7 @@ from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import open_channel, press_at, write
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
-# Replaces Chromium's fake camera with a still picture.
+# Replaces Chromium's fake camera with a still image.
 CAMERA = """async (picture) => {
   const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
   const image = await createImageBitmap(new Blob([bytes]));
@@ -45,7 +45,7 @@ TALK = (
 
 
 def portrait(wall: str, hair: str, skin: str, clothes: str) -> str:
-    """Draw a person in front of a wall, as a camera would show them. Return the picture in base64."""
+    """Draw a person in front of a wall, as a camera would show them. Return the image in base64."""
     image = Image.new("RGB", (1280, 720), wall)
     draw = ImageDraw.Draw(image)
     draw.rectangle((820, 90, 1150, 420), fill="#f4efe2", outline="#8a7a5c", width=14)

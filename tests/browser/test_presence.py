@@ -1,4 +1,4 @@
-"""Presence on the page: idle is set automatically, and do-not-disturb manually."""
+"""On the page, idle is set automatically and do-not-disturb manually."""
 
 import json
 from collections.abc import AsyncIterator
@@ -115,8 +115,9 @@ async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) ->
 
 
 class Takeovers:
-    """A page's live connection, over which it can get its state again, as from a relay after a takeover.
-    `requests` has the names of the page's requests over it, and the paths of its other requests.
+    """A page's live connection, over which it gets its state again as from a relay after a takeover.
+
+    `requests` contains the event names of the page's live requests and the paths of its HTTP requests.
     """
 
     def __init__(self) -> None:
@@ -130,14 +131,14 @@ class Takeovers:
         await person.page.route_web_socket("**/live", self._connect)
 
     def happens(self, presences: list[dict[str, object]], **changes: object) -> None:
-        """Send the state of the sign-in without the online members, and the presences that differ."""
+        """Send the sign-in state again without the online members, and then the changed presences."""
         left_out = ("online", "idle", "do_not_disturb")
         state = {name: value for name, value in self._greeting.items() if name not in left_out}
         for event, data in [("authenticated", state | changes), *(("presence", data) for data in presences)]:
             self._socket.send(json.dumps({"event": event, "data": data}))
 
     def newer(self) -> list[object]:
-        """Return the counts of the channels after another message in each."""
+        """Return the unread counts of the channels, as after another message in each of them."""
         return [counts | {"last": "~"} for counts in self._greeting["unread"]]
 
     async def requested(self, *names: str) -> None:
@@ -182,7 +183,7 @@ async def test_after_a_takeover_a_page_keeps_the_online_members_and_spreads_its_
     await takeovers.requested("history", "drafts")
     ada_id = await ada.page.evaluate("JSON.parse(localStorage['svc.identity']).member.id")
 
-    # Nothing has changed except presences, and the first random time is eleven days.
+    # Only presences have changed, and the page's first random delay would be eleven days.
     await grace.page.evaluate("Math.random = () => 1e5")
     takeovers.requests.clear()
     idle = {"member_id": ada_id, "online": True, "idle": True, "do_not_disturb": False}

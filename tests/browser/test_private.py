@@ -1,4 +1,4 @@
-"""Private conversations on the page: the server cannot read them, and they are restored after a reload."""
+"""The server cannot read private conversations, and the page restores them after a reload."""
 
 import re
 from pathlib import Path

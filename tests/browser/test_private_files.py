@@ -80,7 +80,7 @@ def pictures(person: Person) -> Locator:
 
 
 async def loaded(picture: Locator) -> bytes:
-    """Return the bytes of a displayed picture."""
+    """Return the bytes of a displayed image."""
     await expect(picture).to_have_js_property("naturalWidth", 320)
     content = await picture.evaluate(
         "async (img) => [...new Uint8Array(await blobs.get(img.src).arrayBuffer())]"
@@ -109,7 +109,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     await expect(ada.page.locator("#private .upload-list li[data-state=done]")).to_have_count(2)
     await field(ada).fill("Two files")
     await field(ada).press("Enter")
-    # The picture opens automatically and contains no location.
+    # The image opens automatically and contains no location.
     for person in (ada, grace):
         await expect(messages(person)).to_have_text(["Two files"])
         await expect(pictures(person)).to_have_count(1)
@@ -129,7 +129,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     for part in (b"regatta", b"minutes.txt", b"lighthouse.jpg", PLACE.encode(), shown[:64], shown[600:700]):
         assert part not in kept
 
-    # A picture that has been shown stays visible even if the server no longer delivers it.
+    # An image that has been shown stays visible even if the server no longer delivers it.
     await grace.page.route("**/files/*", lambda route: route.abort())
     await grace.page.reload()
     await expect(pictures(grace)).to_have_count(1)
@@ -161,7 +161,7 @@ async def test_hostile_files_can_be_downloaded_but_never_run_and_tampered_files_
         "mimeType": "image/svg+xml",
         "buffer": b"<svg xmlns='http://www.w3.org/2000/svg' onload='top.taken = true'></svg>",
     }
-    # The file claims to be a picture. A browser that re-encodes it would notice that it is not.
+    # The file claims to be an image. A browser that re-encodes it would notice that it is not.
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")

@@ -1,4 +1,4 @@
-"""Private group conversations, and the notices that appear when devices change."""
+"""Tests private group conversations, and the notices that appear when devices change."""
 
 import re
 from functools import partial

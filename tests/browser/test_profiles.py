@@ -1,6 +1,4 @@
-"""Profiles and other members: devices, personal data, blocked members, reports to moderators, and
-presence.
-"""
+"""On profiles, members manage their devices and data, and block and report other members."""
 
 import json
 import re

@@ -33,7 +33,7 @@ def held(path: Path, screen: bytes | None) -> None:
         room.paste(shown, (150, 60), shown)
     new = path.with_suffix(".new")
     room.save(new, "JPEG", quality=80)
-    new.replace(path)  # The browser may still be reading the previous picture.
+    new.replace(path)  # The browser may still be reading the previous frame.
 
 
 def drawn(text: str) -> bytes:

@@ -182,7 +182,7 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             )
             # The text is untrusted and therefore shown as plain text.
             await expect(preview.locator(".preview-text")).to_have_text("How to <b>brew</b> it")
-            # The picture comes from the server, which has re-encoded it.
+            # The image comes from the server, which has re-encoded it.
             await expect(preview.locator("img")).to_have_attribute("src", re.compile("/media/"))
             await expect(preview.locator(".quiet")).to_have_text("tea.example")
             await expect(message(ada, "Odd").locator(".preview")).to_have_count(0)

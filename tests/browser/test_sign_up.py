@@ -1,4 +1,4 @@
-"""Signing in: the page offers the methods that the server accepts, and shows each error next to its cause.
+"""For signing in, the page offers the methods that the server accepts, and shows errors next to their cause.
 
 The accounts are provided by npm's `oidc-provider`, on its own pages. See docs/http.md, "Signing in and
 devices".

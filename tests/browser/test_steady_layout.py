@@ -1,5 +1,6 @@
-"""The page's layout keeps still and keeps clear: a message stays where it is when the server has it, and no
-control is under a phone's notch or home indicator. A new message leaves the rest of the page as it is.
+"""A message stays in place when the server accepts it, and a new message restyles only part of the page.
+
+No control is under a phone's notch or home indicator.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from tests.kit.browser_users import (
 from tests.kit.community import post
 from tests.kit.text_channels import LiveConnection, box, do, message, press_at, write
 
-# Returns the positions of the messages and of what the last one contains.
+# Returns the positions of the messages and of the elements in the last message.
 POSITIONS = """() => {
   const messages = [...document.querySelectorAll(".message")];
   const parts = ".avatar, .author, .byline time, .replied, .text";

@@ -1,4 +1,4 @@
-"""Text channels on the page: messages are written, edited and read.
+"""Messages are written, edited and read in text channels on the page.
 
 See docs/webhooks.md, "Cards", docs/http.md, "Messages", and docs/live.md.
 """
@@ -370,7 +370,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )
     await expect(done).to_have_count(1)
-    # A second picture comes from the clipboard, and a third picture is broken.
+    # A second image comes from the clipboard, and a third image is broken.
     await box(ada).evaluate(
         """(field, bytes) => {
           const clipboardData = new DataTransfer();
@@ -386,14 +386,14 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
     await write(ada, "Look")
     pictures = message(grace, "Look").locator(".gallery img")
     await expect(pictures).to_have_count(2)
-    # Space for the pictures is reserved before they load, and the pictures come from this server.
+    # Space for the images is reserved before they load, and the images come from this server.
     room = await pictures.first.bounding_box()
     assert room is not None and room["width"] == room["height"] > 100
     assert (await pictures.first.get_attribute("src") or "").startswith("/media/")
     await ada.page.locator(".upload-list [data-state=refused]").get_by_role("button").last.click()
     await expect(ada.page.locator(".upload-list li")).to_have_count(0)
 
-    # A single picture keeps its shape.
+    # A single image keeps its aspect ratio.
     await ada.page.locator("#files").set_input_files(
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )

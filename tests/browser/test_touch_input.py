@@ -1,4 +1,4 @@
-"""Touch input: reaching, reading and writing on a phone, and touches that must have no effect."""
+"""On a phone, every control can be reached by touch, and accidental touches have no effect."""
 
 import re
 import time
@@ -242,7 +242,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         file.write_text("Hello")
     await ada.page.locator("#files").set_input_files(files)
     await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(10)
-    # A file takes up two rows next to its picture.
+    # A file's entry takes up two rows next to its icon.
     await expect(ada.page.locator(".upload-list li").first).to_have_css("display", "grid")
     await box(ada).fill("line\n" * 40)
     await ada.resize(UNDER_A_KEYBOARD)
@@ -357,7 +357,7 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
     await message(ada, "two.png").locator("img").tap()
     pictures = page.locator(".lightbox")
     await expect(pictures).to_contain_text("2 of 2")
-    # A double tap enlarges the picture, which then follows the finger, until the next double tap.
+    # A double tap enlarges the image, which then moves with the finger, until the next double tap.
     picture_box = pictures.locator("img")
     await until_still(page)
     whole = await picture_box.bounding_box()

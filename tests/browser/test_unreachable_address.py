@@ -1,4 +1,4 @@
-"""People who invite others are warned and advised if the page's address cannot work for those they invite."""
+"""People who invite others are warned if the page's URL cannot work for the invited people."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ NAMES = f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1, MAP {NEARBY} 127.
 
 @asynccontextmanager
 async def opened(url: str, executable: str | None, *flags: str) -> AsyncIterator[Person]:
-    """Open this address as the first member or with an invite."""
+    """Open this URL as the first member or with an invite."""
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     flags = (*FLAGS, NAMES, *flags)

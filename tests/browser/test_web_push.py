@@ -1,4 +1,4 @@
-"""Web Push, from the settings page to the notification on the device, with a local push service."""
+"""Tests Web Push with a local push service, from the settings page to the notification on the device."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

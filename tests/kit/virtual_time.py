@@ -1,8 +1,8 @@
-"""Runs tests on event loops whose clock jumps, so that hours of timers pass deterministically in milliseconds.
+"""Runs tests on event loops whose clock jumps, so that hours of timers take only milliseconds.
 
-When nothing is ready, the clock moves to the next timer. Loopback sockets within the test work as usual,
-because written data can be read immediately. Work that is submitted to threads runs inline, because the loop
-would not wait for a thread.
+The tests are deterministic. When nothing is ready, the clock moves to the next timer. Loopback sockets within
+the test work as usual, because written data can be read immediately. Work that is submitted to threads runs
+inline, because the loop would not wait for a thread.
 """
 
 import asyncio

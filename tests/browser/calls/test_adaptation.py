@@ -1,4 +1,4 @@
-"""A camera's video is no wider than its widest tile and is not sent without viewers.
+"""A camera's video is no wider than its widest tile, and is not sent if nobody is watching.
 
 See docs/signalling.md, "Several encodings" and "Unwatched video".
 """

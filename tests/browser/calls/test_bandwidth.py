@@ -1,4 +1,4 @@
-"""A browser reports the packets that it receives, and its page shows the available bandwidth."""
+"""A browser reports the packets that it receives, and the page shows the available bandwidth."""
 
 import re
 

@@ -224,7 +224,7 @@ async def test_a_tile_shows_a_notice_if_its_video_cannot_be_decoded(people: Peop
     screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
     await expect(screen).to_contain_text("This browser can’t play this video.")
     await grace.hears(ada)
-    # Simulate a call with so many people that the service temporarily has no media section for Ada's voice.
+    # Simulate a call so large that the service temporarily has no media section for Ada's microphone.
     body = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
     body["user_id"] = await own_id(ada)
     await grace.page.evaluate(PRETEND_EVENT, ["track_unavailable", {**body, "reason": "no_line"}])

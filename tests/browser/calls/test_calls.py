@@ -1,4 +1,4 @@
-"""Call features besides audio and video: keys, music, layout and quality."""
+"""Tests call features besides audio and video: keys, music, layout and quality."""
 
 import re
 from typing import Any
@@ -71,7 +71,7 @@ REPORTED = (
     r"received \d: camera VP9 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
     r"received \d: mic opus \d+ kbit/s lost [\d.]+ % jitter \d+ ms concealed [\d.]+ %",
 )
-# Returns the loudness of the left and right channels in the only received voice.
+# Returns the loudness of the left and right channels of the only received audio track.
 LEFT_AND_RIGHT = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const context = new AudioContext();

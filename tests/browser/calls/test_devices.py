@@ -1,6 +1,4 @@
-"""Devices and layout in a call. Devices are tested before a call and changed or lost during it, and the
-browser may deny access.
-"""
+"""Tests devices before and during a call, where they may be lost or denied by the browser, and the layout."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""An encrypted voice channel: participants see and hear each other, and no server can read their frames."""
+"""In an encrypted voice channel, participants see and hear each other, but no server can read the frames."""
 
 import asyncio
 import json

@@ -1,6 +1,4 @@
-"""A page in a call recovers by itself, media included, when the media service hands its ports over to a
-successor.
-"""
+"""A call on the page recovers without user action when the media service hands its ports to a successor."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""When a member is moved to another voice channel, their page follows and continues to send the same media.
+"""When a member is moved to another voice channel, their page joins it and continues to send the same media.
 
 See docs/signalling.md, "From the chat server", `disconnect_user`.
 """

@@ -1,6 +1,4 @@
-"""A member's network fails or changes during a call, or the device sleeps.
-
-The call and the chat recover by themselves.
+"""A call and the chat recover when a member's network fails or changes, or the device sleeps.
 
 `python -m benchmarks.outages` measures how quickly they recover. These tests only check that they recover.
 """

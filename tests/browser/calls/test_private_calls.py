@@ -1,6 +1,4 @@
-"""A call in a private conversation rings, both members hear and see each other, and no server can read a
-frame.
-"""
+"""A call in a private conversation rings and connects its members, and no server can read a frame."""
 
 import asyncio
 from collections.abc import AsyncIterator

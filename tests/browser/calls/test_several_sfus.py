@@ -1,4 +1,4 @@
-"""Calls over two media services: a room whose participants are on both services, and a service that dies."""
+"""Calls work if a room's participants are on two media services, and continue if one service dies."""
 
 from pathlib import Path
 

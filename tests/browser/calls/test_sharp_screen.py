@@ -1,4 +1,4 @@
-"""A shared screen without motion becomes sharp for newcomers, for hidden tabs, and after a gap in the
+"""A shared screen without motion becomes sharp for late joiners, for hidden tabs, and after a gap in the
 connection.
 
 `python -m benchmarks.adaptation`, row A8, measures how quickly the screen becomes sharp.

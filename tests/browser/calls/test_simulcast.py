@@ -1,5 +1,4 @@
-"""A camera in three sizes: each receiver gets the size that it requests, whether the sender is Chromium or
-Firefox.
+"""Each receiver of a camera gets the requested one of three sizes, whether Chromium or Firefox sends it.
 
 The sizes are separate encodings (simulcast) or spatial layers of one stream (SVC). See docs/signalling.md,
 "Several encodings".

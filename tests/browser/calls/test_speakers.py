@@ -37,8 +37,8 @@ async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: 
     await ada.press("Unmute")
     await expect(ring).to_be_visible()
 
-    # A newcomer sees who is already speaking. The channel list still shows the speaker after the newcomer has
-    # left the call.
+    # A late joiner sees who is already speaking. The channel list still shows the speaker after the late
+    # joiner has left the call.
     await alan.page.emulate_media(reduced_motion="no-preference")
     await alan.join(camera=False, microphone=False)
     await shows_speaking(alan, ["Ada"])

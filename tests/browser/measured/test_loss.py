@@ -1,4 +1,4 @@
-"""Over a link that loses 5 % of the packets in both directions, video and audio arrive as if none were lost.
+"""Video and audio arrive intact over a link that loses 5 % of the packets in both directions.
 
 The browser requests missing packets from the service, and the service requests them from the browser.
 Chromium retransmits audio whether or not this was negotiated, so audio sent to the service needs no other

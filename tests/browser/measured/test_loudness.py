@@ -1,4 +1,4 @@
-"""The loudness of voices, shared screens and noise, measured in the received and played audio."""
+"""Measures the loudness of speech, shared screens and noise in the received and played audio."""
 
 import asyncio
 import base64
@@ -76,7 +76,7 @@ ELEMENTS_PLAY = """async (wanted) => {
   const alike = (level, at) => Math.abs(level - wanted[at]) <= 0.1 * wanted[at];
   return played.length === wanted.length && played.every(alike);
 }"""
-# The energy and the duration of the only received voice.
+# The energy and the duration of the only received audio track.
 PLAYED_SO_FAR = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const voice = [...(await receiver.getStats()).values()].find(({ type }) => type === "inbound-rtp");
