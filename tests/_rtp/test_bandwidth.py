@@ -1,4 +1,4 @@
-"""The estimator's edge cases: impossible feedback, probes, and wraparound of sequence numbers and clocks."""
+"""Tests the estimator's edge cases: impossible feedback, probes, and wraparound of numbers and clocks."""
 
 import pytest
 from hypothesis import given, settings

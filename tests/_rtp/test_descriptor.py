@@ -1,4 +1,4 @@
-"""Dependency Descriptors from any sender are parsed, rejected with a named error, or rewritten with different
+"""Dependency Descriptors from any sender are parsed, rejected with a specific error, or rewritten with other
 decode targets.
 """
 

@@ -1,6 +1,6 @@
 """Descriptors from an independent writer are parsed as intended.
 
-Any other input is rejected with a named error.
+Any other input is rejected with a specific error.
 """
 
 from typing import TypeVar

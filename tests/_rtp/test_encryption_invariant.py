@@ -1,4 +1,4 @@
-"""The encryption invariant: under one key, the same SSRC and sequence number are never used for different
+"""Checks the encryption invariant: under one key, an SSRC and sequence number are never used for different
 bytes.
 
 A violation would reveal AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the sent

@@ -1,4 +1,4 @@
-"""The pacer in virtual time: no packet waits too long, and packets are not sent too fast.
+"""In virtual time, the pacer delays no packet for too long and does not send packets too fast.
 
 Each plan is generated from its seed: a changing estimate, several tracks with keyframes and layers, and
 retransmissions and audio in between. The model in this module queues and releases packets as the core does,

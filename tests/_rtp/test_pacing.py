@@ -1,4 +1,4 @@
-"""Pacing in the whole core: a full link delays and drops whole video frames, and nothing else."""
+"""Tests pacing in the whole core. A full link delays and drops whole video frames, and nothing else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""RTCP on the wire: compound packets are parsed, malformed packets are rejected, and NACKs are packed without
+"""Compound RTCP packets are parsed, malformed packets are rejected, and NACKs are packed without
 loss.
 """
 

@@ -1,4 +1,4 @@
-"""Tracks from another SFU: each link has its own keys, and all links to the same SFU share one address."""
+"""Each track from another SFU has a link with its own keys. All links from one SFU share an address."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""A track in several encodings: each receiver gets the right one, and switches leave no gap."""
+"""Each receiver of a track in several encodings gets the right encoding, and switches leave no gap."""
 
 import itertools
 import random

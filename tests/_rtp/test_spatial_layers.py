@@ -1,4 +1,4 @@
-"""Spatial layers within one stream (SVC): a receiver decodes exactly the pictures in its layer.
+"""A receiver of a stream with spatial layers (SVC) decodes exactly the pictures in its layer.
 
 Real streams from Chromium go through the whole core. See docs/signalling.md, "Several encodings".
 """

@@ -1,4 +1,4 @@
-"""STUN in the core: aioice accepts the core's responses, and unauthenticated messages are rejected."""
+"""aioice accepts the core's STUN responses, and the core rejects unauthenticated messages."""
 
 import hmac
 import ipaddress

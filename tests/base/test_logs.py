@@ -1,4 +1,4 @@
-"""A log entry is a single line: the message and then its fields, no matter what a peer has put into them."""
+"""A log entry is a single line with the message and its fields, whatever a peer puts into them."""
 
 import asyncio
 import io

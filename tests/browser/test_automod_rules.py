@@ -1,4 +1,4 @@
-"""Members with the permission can write, test and enable automod rules on the page.
+"""Permitted members can write, test and enable automod rules on the page.
 
 Affected members are notified.
 """

@@ -1,4 +1,4 @@
-"""RTCP reports are correct for browsers on one machine: no round-trip time, no loss, and a common clock.
+"""RTCP reports between browsers on one machine show no delay, no loss and a common clock.
 
 Senders use reports to learn about their connection, and receivers to keep audio and video in sync. See RFC
 3550 section 6.4.

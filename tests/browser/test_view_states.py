@@ -1,4 +1,4 @@
-"""Each state of a view has its own message: empty, loading, offline, refused, gone."""
+"""Each state of a view (empty, loading, offline, refused, gone) has its own message."""
 
 from playwright.async_api import Locator, Route, expect
 

@@ -1,4 +1,4 @@
-"""A simulated community: everybody writes, edits, reacts, deletes, and sometimes loses the connection.
+"""Simulates a community in which all members write, edit, react, delete, and lose their connections.
 
 In the end, every client shows the content of the database. A seed decides all actions.
 """

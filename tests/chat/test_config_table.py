@@ -1,4 +1,4 @@
-"""Every documented variable is read, with its default, its bounds and its other names.
+"""Every documented variable is read, with its default, its bounds and its aliases.
 
 The table below mirrors the table in docs/configuration.md, "Chat server".
 """

@@ -1,4 +1,4 @@
-"""The descriptions of the HTTP API pass a third-party linter: Redocly's, with its recommended rules."""
+"""The descriptions of the HTTP API pass Redocly's linter with its recommended rules."""
 
 import asyncio
 import json

@@ -66,7 +66,7 @@ async def _requested(http: ClientSession, method: str, body: object) -> tuple[in
 class Load:
     """Clients that post until the server is gone.
 
-    `acknowledged` holds the ids of the messages that the server confirmed.
+    `acknowledged` contains the IDs of the messages that the server confirmed.
     """
 
     def __init__(self, address: str, token: str) -> None:

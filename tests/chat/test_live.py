@@ -1,4 +1,4 @@
-"""The live socket: clients sign in first, get responses in order, and keep up with the events."""
+"""Clients of the live socket sign in first, get responses in order, and must keep up with the events."""
 
 import asyncio
 import json

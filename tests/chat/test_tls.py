@@ -1,4 +1,4 @@
-"""TLS on the chat server as clients see it: one port serves https and wss, and redirects http."""
+"""With TLS, the chat server serves https and wss on one port, and redirects http."""
 
 import asyncio
 import os

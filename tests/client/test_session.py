@@ -1,4 +1,4 @@
-"""The live socket's protocol as a bot uses it: each event arrives once, and the history fills gaps."""
+"""A bot's session gets each event once over the live socket, and fills gaps from the history."""
 
 import json
 from typing import Any

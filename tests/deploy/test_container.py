@@ -1,4 +1,4 @@
-"""The container files: linters accept them, and they use only existing commands and variables."""
+"""Linters accept the container files, which use only existing commands and variables."""
 
 import json
 import re

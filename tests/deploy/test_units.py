@@ -1,4 +1,4 @@
-"""The systemd units: systemd accepts them and rates their exposure as low, and their commands exist."""
+"""systemd accepts our units and rates their exposure as low, and their commands exist."""
 
 import re
 import shlex

@@ -59,7 +59,7 @@ NOT_HTTP = [
 ]
 # The service reads a burst of this many messages from a participant, and then this many per second.
 REQUESTS_AT_ONCE, REQUESTS_PER_S = 200, 20
-# An address at which nothing is listening.
+# An address on which nothing is listening.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
 
 

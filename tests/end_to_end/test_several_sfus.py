@@ -1,6 +1,4 @@
-"""Two media services behind one chat server: rooms are distributed, and a dead service's rooms move to the
-other.
-"""
+"""One chat server distributes rooms over several media services, and moves the rooms of a dead service."""
 
 import asyncio
 import signal

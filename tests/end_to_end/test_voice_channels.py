@@ -1,4 +1,4 @@
-"""The chat server and the media service together: actions by members and moderators affect real media."""
+"""Actions by members and moderators on the chat server affect real media in the media service."""
 
 import asyncio
 from collections.abc import AsyncIterator

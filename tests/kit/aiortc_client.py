@@ -1,9 +1,9 @@
-"""A participant that is not a browser: aiortc, driven by the events on `/client`.
+"""Runs a participant that is not a browser but aiortc, driven by the events on `/client`.
 
 It joins, answers every offer, publishes tracks in the first four media sections, and decodes the tracks that
-it receives in the other sections. This module works around gaps in aiortc, so that tests exercise the service
-rather than aiortc: aiortc leaves out loopback candidates, ignores the candidates of the first bundled
-section, never ends a remote track, and never accepts new sources on a reused section.
+it receives in the others. This module works around gaps in aiortc, so that tests exercise the service rather
+than aiortc, which leaves out loopback candidates, ignores the candidates of the first bundled media section,
+never ends a remote track, and never accepts new sources in a reused media section.
 """
 
 import asyncio

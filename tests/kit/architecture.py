@@ -1,6 +1,6 @@
 """Checks a source tree against a table of layers and finds import cycles.
 
-The table itself is in `tests.test_layers`; this module contains no module names.
+The table itself is in `tests.test_layers`.
 """
 
 import sys

@@ -28,7 +28,7 @@ def sequences(participant: Participant) -> list[int]:
 
 
 class Call:
-    """Alice publishes video on mid 1; Bob receives it."""
+    """A call in which Alice publishes video on mid 1 and Bob receives it."""
 
     def __init__(self, *, rtx: bool = True, profile: str = "AEAD_AES_128_GCM") -> None:
         self.engine = new_engine()

@@ -1,6 +1,6 @@
 """Shows a single component of the page in a real browser, without the rest of the page.
 
-The test names the module, the component and its properties.
+The test specifies the module, the component and its properties.
 """
 
 from collections.abc import Mapping

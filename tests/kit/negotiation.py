@@ -71,7 +71,7 @@ class Call:
         return person
 
     def joined(self, user_id: str, **sends: str) -> "Person":
-        """Have a person join, answer, and send media in the given sections, such as `mic="stream track"`."""
+        """Have a person join, answer, and send media in media sections, such as `mic="stream track"`."""
         person = self.join(user_id)
         sections = {"mic": MIC, "camera": CAMERA, "screen": SCREEN, "screen_audio": SCREEN_AUDIO}
         person.answering.sends = {sections[name]: ids for name, ids in sends.items()}
@@ -143,7 +143,7 @@ class Person:
         self.send("answer", {"type": "answer", "sdp": self.answering.answer(self.offer["sdp"])})
 
     def send_media(self, mid: str, payload_type: int | None = None, ssrc: int = 7) -> None:
-        """Deliver the first packet in a section."""
+        """Deliver the first packet in a media section."""
         if payload_type is None:
             payload_type = OPUS if mid in (MIC, SCREEN_AUDIO) else VP8
         self.session.track_started(mid, ssrc, payload_type)

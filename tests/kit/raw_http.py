@@ -75,7 +75,7 @@ class RawConnection:
 
 @asynccontextmanager
 async def raw_connection(address: str) -> AsyncIterator[RawConnection]:
-    """Open a connection to the server at an http:// address, with a time limit."""
+    """Open a connection to the server at an http:// URL, with a time limit."""
     parts = urlsplit(address)
     async with asyncio.timeout(DEADLINE_S):
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port)

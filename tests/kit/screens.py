@@ -24,7 +24,7 @@ PHONE, TABLET = ViewportSize(width=390, height=844), ViewportSize(width=768, hei
 LAPTOP, DESKTOP = ViewportSize(width=1280, height=800), ViewportSize(width=1920, height=1080)
 THEMES = ("light", "dark")
 Windows = list[tuple[Person, ViewportSize]]
-# Other servers in the rail. Nothing answers at their addresses.
+# Other servers in the rail. Nothing responds at their URLs.
 SERVERS = [
     {"origin": f"https://{host}", "token": "", "name": name, "picture": ""}
     for host, name in (("choir.example", "Choir"), ("chess.example", "Chess Club"))

@@ -50,7 +50,7 @@ class SvcUp:
         raise LookupError(f"svc {command} is not running")
 
     async def ready(self) -> None:
-        """Wait until the product has printed its address."""
+        """Wait until the product has printed its URL."""
         async for line in self._printed():
             if match := re.match(r"Open (http\S+)", line):
                 self.url = match[1]

@@ -1,4 +1,4 @@
-"""A link's bandwidth is divided among videos: the levels of each video, and the plan for each bandwidth."""
+"""A link's bandwidth is divided among videos, each of which can be sent at several levels."""
 
 import pytest
 

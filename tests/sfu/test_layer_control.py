@@ -232,8 +232,8 @@ def test_the_downlink_of_a_client_that_hides_every_video_is_not_probed() -> None
     assert ben.transport.probed_bps > 1_000_000
     want(ben, adaptive=True, paused=True)
     room.call.pass_time(1)
-    # 1 bit/s turns probing off: a downlink is probed only up to this rate, and the estimate is never that
-    # low.
+    # A limit of 1 bit/s turns probing off, because a downlink is probed only up to its limit and every
+    # estimate is higher.
     assert ben.transport.probed_bps == 1
     want(ben, adaptive=True, paused=False)
     room.call.pass_time(1)

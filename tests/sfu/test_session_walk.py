@@ -1,4 +1,4 @@
-"""Random walks in a room: after any actions in any order, all members receive each other's tracks."""
+"""After random actions in a room, all participants receive each other's tracks."""
 
 import random
 

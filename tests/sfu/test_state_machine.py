@@ -1,6 +1,4 @@
-"""State machine tables: errors for illegal events name the state, and the diagrams in the documents match the
-tables.
-"""
+"""State machines report the state in errors about illegal events, and match the diagrams in the documents."""
 
 import re
 from pathlib import Path

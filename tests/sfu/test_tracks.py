@@ -125,12 +125,12 @@ def test_a_section_is_reused_with_new_sources_only_after_its_tracks_end_was_answ
     ann.session.close()
     call.settle()
     assert first.closed and ben.directions()["4"] == "inactive" and ben.offer["tracks"] == {}
-    # The offer that ends Ann's track has not been answered yet, so Cai's track needs another section.
+    # The offer that ends Ann's track has not been answered yet, so Cai's track needs another media section.
     call.joined("cai", camera="c two")
     ben.answer()
     assert ids(ben) == {"5": "two"}
     ben.answer()
-    # From now on, the section is free.
+    # From now on, the media section is free.
     call.joined("dan", camera="d three")
     assert ids(ben) == {"4": "three", "5": "two"}
     ben.answer()
@@ -254,7 +254,7 @@ def test_a_switch_to_a_codec_that_a_receiver_lacks_is_reported_and_reversible() 
 
 
 def wanted(person: Person) -> list[str]:
-    """Return the codecs in the camera's section of the latest offer, in order and without duplicates."""
+    """Return the codecs in the camera's media section of the latest offer, in order, each once."""
     section = person.sections()[CAMERA]
     maps = section.rtpmaps()
     names = [maps[int(number)].name for number in section.formats]

@@ -1,4 +1,4 @@
-"""`svc bench attack`: every attack runs against a real installation, ends, and affects no honest member."""
+"""Each attack of `svc bench attack` runs against a real installation, ends, and affects no honest member."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""`svc up --cluster-demo`: the relay forwards to the owner, and to the next owner after a kill."""
+"""The relay of `svc up --cluster-demo` forwards to the owner node, and to the next owner after a kill."""
 
 import asyncio
 import os

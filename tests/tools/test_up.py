@@ -1,4 +1,4 @@
-"""`svc up` as operators use it: a real command, real programs and real signals."""
+"""Runs `svc up` as operators do, with the real command, programs and signals."""
 
 import asyncio
 import json

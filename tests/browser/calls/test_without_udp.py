@@ -37,7 +37,7 @@ async () => {
 }
 """
 
-# The quality panel in Firefox names the transport path.
+# The quality panel in Firefox shows the transport path.
 SHOWN_TCP = """
 await press("More call options");
 await press("Call quality");
@@ -66,7 +66,7 @@ async def all_see_and_hear(*everybody: Watcher) -> None:
 
 
 async def is_shown(person: Person, path: str) -> None:
-    """Wait until the quality panel names the given path."""
+    """Wait until the quality panel shows the given path."""
     await person.press("More call options")
     await person.page.get_by_role("menuitem", name="Call quality").click()
     panel = person.page.get_by_role("region", name="Call quality")

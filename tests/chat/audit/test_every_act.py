@@ -43,7 +43,7 @@ NO_ACTS = {
 }
 READING = ("GET ", "settings_get")
 # Tables that are not compared: SQLite's own tables, the search index, the audit log, and unreferenced
-# pictures.
+# images.
 IN_THE_DARK = r"sqlite_|message_words|message_vocabulary|indexed|audit_log|(objects|kept)$"
 
 CHANNELS = ["lobby", "general", "{side_room}"]

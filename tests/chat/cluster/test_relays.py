@@ -68,7 +68,7 @@ async def test_members_on_relays_get_each_event_once_and_keep_their_sockets_thro
         assert [await next_text(grace) for _ in range(20)] == [f"message {number}" for number in range(20)]
 
         first.signal(signal.SIGSTOP)
-        # The lease still names the paused owner, which accepts this relay's connection but never responds.
+        # The paused owner still has the lease, and accepts this relay's connection but never responds.
         late = ChatRelay("late", servers.urls)
         stack.push_async_callback(late.kill)
         await late.start()

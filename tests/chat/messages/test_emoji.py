@@ -1,4 +1,4 @@
-"""Emoji in reactions and names: the server and the picker use the same catalogue."""
+"""The server and the picker use the same catalogue for emoji in reactions and names."""
 
 import re
 import sqlite3

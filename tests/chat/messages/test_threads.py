@@ -231,7 +231,7 @@ async def test_a_thread_in_an_invisible_channel_is_not_found(variables: dict[str
         community.directory.put_channel(Channel("general", "general", TEXT, overrides=overrides))
         community.directory.put_channel(Channel("open", "open", TEXT))
         assert (await request(ben, "threads"))["threads"] == []
-        # A request that names a visible channel reveals nothing about the thread, either.
+        # A request with the ID of a visible channel reveals nothing about the thread, either.
         for channel_id, code in (("general", "unknown_channel"), ("open", "unknown_message")):
             which = {"channel_id": channel_id, "message_id": root}
             reading = {"channel_id": channel_id, "message_id": answer, "thread": root}

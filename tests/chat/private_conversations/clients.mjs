@@ -1,5 +1,5 @@
 // Real MLS clients in node: the page's own code, with an in-memory store and a network that tests can change.
-// The environment contains the server's address. test_private_clients.py runs these modules.
+// The environment contains the server's URL. test_private_clients.py runs these modules.
 
 import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";

@@ -1,4 +1,4 @@
-"""MLS messages as a server sees them: valid framing around random data."""
+"""Builds MLS messages as a server sees them, with valid framing around random data."""
 
 import os
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""Reports of private messages: only content that was actually sent can be reported."""
+"""A private message can be reported only with the content that was actually sent."""
 
 import hashlib
 import hmac

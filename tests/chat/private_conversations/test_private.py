@@ -1,4 +1,4 @@
-"""Private conversations: commits have a single order, and each key package is handed out only once."""
+"""In private conversations, commits have a single order, and each key package is handed out only once."""
 
 import asyncio
 import time

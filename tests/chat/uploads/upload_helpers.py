@@ -15,7 +15,7 @@ from tests.chat.chat_server import ChatServer
 from tests.chat.http_member import HttpMember
 from tests.chat.members_by_role import MembersByRole
 
-# The data starts like a picture, but no test decodes it.
+# The data starts like an image, but no test decodes it.
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 GENERAL = "/api/channels/general/uploads"
 ALL_KINDS = ["picture", "video", "file", "avatar", "icon", "emoji"]

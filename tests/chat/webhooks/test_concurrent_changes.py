@@ -1,4 +1,4 @@
-"""A post takes into account that its webhook or channel changed while its images were being fetched.
+"""A post respects changes to its webhook or channel that are made while its images are being fetched.
 
 See docs/http.md, "Webhooks".
 """

@@ -75,7 +75,7 @@ def test_an_oversized_picture_takes_no_space_from_others(tmp_path: Path) -> None
         async with scene_of({**large, "/over": over, "/over2": over}, tmp_path) as on:
             collected = await on.collect(*map(wanted, ("over", "over2", *"0123")))
             assert collected.pictures.keys() == set("0123")
-            # The four other pictures may have used up the budget before the sizes of the oversized pictures
+            # The four other images may have used up the budget before the sizes of the oversized images
             # are known.
             assert codes(collected).keys() == {"over", "over2"}
             assert set(codes(collected).values()) <= {"too_large", "media_budget"}
@@ -127,7 +127,7 @@ def test_pictures_that_arrive_after_the_deadline_are_omitted(
         async with scene_of({"/good": answer(PNG), **slow}, tmp_path) as on:
             collected = await on.collect(wanted("good"), *(wanted(path[1:]) for path in slow))
             assert collected.pictures.keys() == {"good"}
-            # Pictures whose download has not started also time out.
+            # Images whose download has not started also time out.
             assert set(codes(collected).values()) == {"timeout"}
 
     on_an_internet(body, tmp_path)

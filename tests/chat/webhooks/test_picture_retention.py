@@ -17,7 +17,7 @@ CARD = {"title": "card", "image_url": "https://pictures.example/i.png"}
 
 @dataclass
 class KeptPictures:
-    """A picture collector that stores a picture for every request, without downloading any."""
+    """A picture collector that stores an image for every request, without downloading any."""
 
     media: Media
 

@@ -88,7 +88,7 @@ async def test_a_post_without_text_has_a_fallback_line_for_notifications(
 
 @dataclass
 class Stored:
-    """A picture store that returns the same picture for every request."""
+    """A picture store that returns the same image for every request."""
 
     picture: Mapping[str, object]
 

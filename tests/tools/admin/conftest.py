@@ -44,7 +44,7 @@ class Admin:
         self._capsys = capsys
 
     async def __call__(self, *words: str) -> tuple[int, str, str]:
-        """Run a command. Return its status, its output and its errors. Uses a thread, because the server may
+        """Run a command. Return its status, its output and its errors. Use a thread, because the server may
         run in this one.
         """
         arguments = ["admin", *words, "--data-dir", str(self.data_dir)]

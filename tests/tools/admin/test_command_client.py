@@ -133,7 +133,7 @@ async def test_the_operator_can_transfer_a_server_whose_owner_has_left(
             "Ada": ["member", "owner"],
             "Olga": ["admin", "member"],
         }
-        # From then on, Ada is the owner, and the log names no member as the actor.
+        # From then on, Ada is the owner, and the log entry has no member as its actor.
         (entry,) = (await ada.done("GET", "/api/audit?action=owner_transfer"))["entries"]
         assert (entry["actor_id"], entry["target_id"]) == (None, ada.id)
         for name, complaint in [

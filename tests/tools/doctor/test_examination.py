@@ -1,4 +1,4 @@
-"""`svc doctor` on real installations: unused, running, behind proxies, and broken."""
+"""`svc doctor` examines real installations that are stopped, running, behind proxies, or broken."""
 
 import asyncio
 import json

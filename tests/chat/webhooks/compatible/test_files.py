@@ -114,7 +114,7 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
         assert await sweep.run_once() == 0
         await hook.reader.ask("message_delete", channel_id="general", message_id=message["id"])
-        # The sweep deletes the picture, its thumbnail and the log.
+        # The sweep deletes the image, its thumbnail and the log file.
         assert await sweep.run_once() == 3
 
 

@@ -1,4 +1,4 @@
-"""GitHub events become cards that describe what happened; most actions post nothing."""
+"""GitHub events become cards that describe them. Most kinds of actions post nothing."""
 
 from typing import Any
 
