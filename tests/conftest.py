@@ -1,6 +1,4 @@
-"""Settings for all tests: the order of slow tests, object stores, decoders, and Hypothesis examples without
-deadlines.
-"""
+"""Configures all tests: order of slow tests, object stores, decoders, and Hypothesis without deadlines."""
 
 import gc
 import os

@@ -1,6 +1,4 @@
-"""Clients that disconnect before they get a response leave no trace in the log, even if they do so
-repeatedly.
-"""
+"""Clients that repeatedly disconnect before they get a response leave no trace in the log."""
 
 import asyncio
 import logging

@@ -50,8 +50,8 @@ async def test_members_miss_no_message_while_another_member_is_being_disconnecte
         reader, writer = await connected(chat, signing_in(token))
         await reader.readuntil(b'"authenticated"')
         async with chat.member("Cem") as cem:
-            # In every round, Ada's page is served before Cem's. It stays connected, because she does not
-            # close her side.
+            # In every loop iteration, Ada's client is served before Cem's. It stays connected, because she
+            # does not close her side.
             writer.write(bad)
             await reader.read()
             await post(ben, "hello")
@@ -85,7 +85,7 @@ async def test_a_flood_of_pings_is_read_more_slowly_and_does_not_delay_members(
         for number in range(5):
             await post(ada, f"message {number}")
             assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
-        # Fewer than 1 % of the pings have been answered, because the others wait for their turn.
+        # Fewer than 1 % of the pings have been answered, because the others have not been read yet.
         answered = await asyncio.wait_for(reader.read(65_536), 30) if opcode == 0x89 else b""
         assert len(answered) < len(flood) / 100
         writer.transport.abort()
@@ -112,7 +112,7 @@ async def test_other_connections_get_turns_while_a_closing_socket_discards_messa
 
 @FRAMES
 async def test_nothing_is_sent_after_a_close_frame(chat: ChatServer, bad: bytes) -> None:
-    """RFC 6455 section 5.5.1 requires this."""
+    """Check the requirement of RFC 6455 section 5.5.1."""
     reader, writer = await connected(chat, signing_in(await chat.join("Ada")))
     await reader.readuntil(b'"authenticated"')
     async with chat.member("Ben") as ben:

@@ -1,5 +1,6 @@
-"""Compressed requests that would expand from a few KB to gigabytes are never decompressed, and the server
-stops reading after it has refused one.
+"""Compressed requests, which could expand from a few KB to gigabytes, are refused and never decompressed.
+
+After a refusal, the server discards only a limited amount of further data.
 
 See RFC 9110 sections 8.4 and 15.5.16.
 """

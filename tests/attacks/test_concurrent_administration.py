@@ -56,7 +56,7 @@ Outcome = tuple[tuple[StatusAndError, ...], tuple[str, ...]]
 
 @dataclass
 class Scene:
-    """The community at the start of every case. `names` maps the placeholders in actions to ids and codes."""
+    """The community at the start of every case. `names` maps the placeholders in actions to IDs and codes."""
 
     folder: Path
     people: dict[str, HttpMember] = field(default_factory=dict)

@@ -55,7 +55,7 @@ UNPROCESSED = [
     (b"MZ" + bytes(200), "setup.exe"),
     (b"BM" + bytes(60) + HTML, "old.bmp"),
     (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
-    # The files below have two formats. Only the first format counts, and it is not a picture, so the
+    # The files below have two formats. Only the first format counts, and it is not an image, so the
     # second is never shown.
     (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
     (b"GIF8" + HTML, "nearly.gif"),

@@ -1,4 +1,4 @@
-"""Imports from untrusted sources: media is re-encoded, and exceeding a limit causes a clear error message."""
+"""An import from an untrusted source has its media re-encoded, and is refused if it exceeds a limit."""
 
 import io
 import json

@@ -1,6 +1,4 @@
-"""Other members delay a member's job by at most one short job each, no matter how many files they send or how
-slow those are.
-"""
+"""Each member delays another member's job by at most one short job, no matter how many files they send."""
 
 import dataclasses
 from collections import Counter

@@ -1,6 +1,4 @@
-"""An error that anyone can cause repeatedly does not flood the log: a few lines are logged, and then one a
-minute.
-"""
+"""An error that anyone can cause repeatedly is logged a few times and then once a minute."""
 
 import io
 import logging

@@ -187,7 +187,7 @@ def test_a_member_list_page_examines_only_its_own_members(
     assert set(placed) <= {"m7", "m500"}
 
 
-async def test_unread_counts_are_sent_to_many_members_over_several_turns() -> None:
+async def test_unread_counts_are_sent_to_many_members_over_several_loop_iterations() -> None:
     """Delete a message to everyone, which once blocked the event loop for 53 ms with 5,000 members."""
     pushed: list[tuple[str, ...]] = []
     pushes = GradualPushes(lambda *member_and_place: pushed.append(member_and_place))

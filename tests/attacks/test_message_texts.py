@@ -115,7 +115,7 @@ def test_matches_beyond_a_limit_count_as_one() -> None:
 async def test_a_message_is_searched_only_once(
     members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the write does not search again, because nothing could interrupt it."""
+    """Check that the write does not repeat the search, because a write cannot be interrupted."""
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
     await members.owner.done("POST", "/api/automod/rules", wanted)
     searched: list[str] = []

@@ -1,4 +1,4 @@
-"""Attacks on members and on the server through end-to-end encrypted conversations."""
+"""End-to-end encrypted conversations cannot be used to overload members or the server."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Sanctioned members who leave, delete their data or unlink a device, and then return."""
+"""Sanctions still apply to members who leave, delete their data or unlink a device, and then return."""
 
 import sqlite3
 import time

@@ -102,7 +102,9 @@ async def test_all_http_endpoints_share_the_limit(members: MembersByRole) -> Non
         assert (status, answer["error"]) == (429, "rate_limited"), (method, path)
 
 
-async def test_a_members_pages_and_programs_share_the_limit(members: MembersByRole, clock: Clock) -> None:
+async def test_a_members_live_clients_and_programs_share_the_limit(
+    members: MembersByRole, clock: Clock
+) -> None:
     async with (
         members.chat.member("", members.member.token) as first,
         members.chat.member("", members.member.token) as second,
@@ -111,7 +113,7 @@ async def test_a_members_pages_and_programs_share_the_limit(members: MembersByRo
             for _ in range(REQUEST_BURST // 2):
                 assert (await page.ask("typing", channel_id="general"))["event"] == "typing"
         assert await members.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
-        # The page's request is not refused, but waits for its turn, which takes 100 ms here.
+        # The live request is not refused but delayed, by 100 ms in this test.
         assert (await first.ask("typing", channel_id="general"))["event"] == "typing"
         clock.now += 10.0
         assert (await members.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201

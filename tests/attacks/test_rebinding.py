@@ -1,4 +1,4 @@
-"""DNS rebinding: a page on an attacker's host name that now resolves to this machine gains nothing."""
+"""DNS rebinding does not help a page whose host name an attacker has pointed to this machine."""
 
 import socket
 from collections.abc import AsyncIterator

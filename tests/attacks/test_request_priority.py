@@ -1,6 +1,4 @@
-"""Members' requests have priority, no matter how many requests unauthenticated clients ("strangers") send at
-the same time.
-"""
+"""Members' requests have priority, no matter how many requests unauthenticated clients send."""
 
 import asyncio
 import socket
@@ -81,7 +79,7 @@ def turn(selector: FairSelector) -> list[int]:
 
 
 def age(selector: FairSelector, crowd: list[socket.socket]) -> None:
-    """Serve these connections until they no longer count as newcomers."""
+    """Serve these connections until they no longer count as new."""
     others = [sock for sock in ready_of(selector) if sock not in crowd]
     for sock in others:
         selector.unregister(sock)
@@ -114,14 +112,14 @@ def test_unauthenticated_connections_that_are_always_ready_do_not_starve_others(
         assert {sock.fileno() for sock in ready} <= set(served)
 
 
-def test_a_newcomer_is_served_before_connections_that_have_had_turns(
+def test_a_new_connection_is_served_before_connections_that_have_been_served(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     age(selector, ready[1:CROWD])
     assert turn(selector)[3] == ready[0].fileno()
 
 
-def test_an_endless_stream_of_newcomers_does_not_starve_others(
+def test_an_endless_stream_of_new_connections_does_not_starve_others(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     age(selector, ready[:1])
@@ -257,7 +255,7 @@ def test_a_member_who_floods_the_server_is_served_with_unauthenticated_connectio
         assert set(turn(selector)[:3]) == set(members)
     ready[CROWD + 1].recv(1)
     assert flood in turn(selector)[:2]
-    now = 0.01  # The others' turn took this long, so they now pause.
+    now = 0.01  # The others were served for this long, so they now pause.
     assert set(turn(selector)) == {other}
     now = 0.01 + MEMBER_INTERVAL_S
     assert flood in turn(selector)[:2]

@@ -1,6 +1,4 @@
-"""Deliberately slow searches run one after another and are stopped at a deadline, and no other request waits
-for them.
-"""
+"""Deliberately slow searches run one after another, are stopped at a deadline, and delay no other request."""
 
 import asyncio
 import sqlite3
@@ -112,8 +110,8 @@ async def test_a_closed_connection_pool_refuses_queries() -> None:
 async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each additional pass through the event loop costs a search several turns, which are long during an
-    # attack.
+    # Each additional use of the event loop delays a search by several loop iterations, which are long
+    # during an attack.
     ended, read_these = threading.Event(), store.read_these
 
     def read(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Message]:

@@ -1,6 +1,4 @@
-"""Attempts to use an access token whose session has ended, or a founding code whose community has been
-founded.
-"""
+"""Access tokens of ended sessions and used founding codes are refused."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Storage faults are reported: damaged or foreign databases, failing writes, and truncated files."""
+"""Damaged or foreign databases, failing writes and truncated files are reported."""
 
 import asyncio
 import os

@@ -1,6 +1,4 @@
-"""Expensive request bodies for unknown webhook URLs, for webhooks beyond their rate limit, and for many URLs
-at once.
-"""
+"""Expensive bodies are not parsed if the webhook is unknown or limited. A member's webhooks share a limit."""
 
 from collections.abc import AsyncIterator
 

@@ -247,7 +247,7 @@ async def test_a_clock_that_jumped_and_was_corrected_has_no_lasting_effect(
         clock.ahead_s = 0.0
         await community.clock_repair.check()
         before_ms = int(time.time() * 1000)
-        # Nobody stays signed in for fifty years, so the page has to sign in again, which works.
+        # Nobody stays signed in for fifty years, so the client has to sign in again, which works.
         assert await owner.refused("GET", "/api/members") == "token_invalid"
         owner.token = (await chat.sign_in(owner.device))["access_token"]
         member = await owner.done("GET", f"/api/members/{bob.id}")
@@ -352,7 +352,7 @@ def owner_session(community: Any, member_id: str) -> str:
 @pytest.mark.parametrize(
     ("left_s", "ends"), [(1.0, False), (LIFETIME_S, False), (0.0, True), (YEARS_S, True)]
 )
-def test_a_page_stays_connected_as_long_as_a_token_is_valid(left_s: float, ends: bool) -> None:
+def test_a_client_stays_connected_as_long_as_a_token_is_valid(left_s: float, ends: bool) -> None:
     closed = []
     page: Any = object.__new__(Page)
     page.session = Session("m", "s", 1000.0 + left_s)

@@ -18,7 +18,7 @@ GARDENER = "Ada of the garden"
 
 
 async def joins_there(person: Person, elsewhere: Elsewhere, name: str) -> str:
-    """Join the other server in the same browser. Return the link that shows that server here."""
+    """Join the other server in the same browser. Return the link that adds it to the first server's rail."""
     invite = (await elsewhere.owner.done("POST", "/api/invites", {}))["code"]
     address = person.page.url
     await person.page.goto(f"{elsewhere.recorder.url}/#invite={invite}")
@@ -34,7 +34,7 @@ async def joins_there(person: Person, elsewhere: Elsewhere, name: str) -> str:
 
 
 async def starts_linking(person: Person) -> Locator:
-    """Ask to link the account on the other server. Return the dialog of the page here."""
+    """Choose to link the account on the other server. Return the first server's dialog."""
     settings = await open_settings(person, "Servers")
     await settings.get_by_role("button", name="Link an account").click()
     await person.page.get_by_role("menuitem", name="Garden club").click()
@@ -53,7 +53,7 @@ async def profile_of(person: Person, name: str) -> Locator:
 
 
 async def link_accounts(ada: Person, elsewhere: Elsewhere, product: SvcUp, axe: str) -> Locator:
-    """Link the accounts, and show the link here. Return the last dialog."""
+    """Link the accounts, and show the link on the first server. Return the last dialog."""
     other_url, host = elsewhere.recorder.url, urlsplit(product.url).netloc
     dialog = await starts_linking(ada)
     await expect_accessible(ada, axe, "the first question about a linked account")

@@ -189,11 +189,11 @@ async def test_after_a_takeover_a_page_keeps_the_online_members_and_spreads_its_
     idle = {"member_id": ada_id, "online": True, "idle": True, "do_not_disturb": False}
     takeovers.happens([idle], quiet=True)
     await expect(picture).to_have_attribute("data-presence", "idle")
-    # The page's own choice was stored by the last owner, which announced it to nobody.
+    # The last owner node stored the page's own choice, but did not announce it.
     await expect(grace.page.get_by_role("button", name="How others see you: Do not disturb")).to_be_visible()
     assert takeovers.requests == []
 
-    # A message that the last owner announced to nobody is fetched at once.
+    # A message that the last owner node did not announce is fetched at once.
     takeovers.happens([], unread=takeovers.newer())
     await takeovers.requested("history")
     assert takeovers.requests == ["history"]

@@ -26,7 +26,7 @@ READS_ITSELF = """(number) => {
 
 
 def held(path: Path, screen: bytes | None) -> None:
-    """Write what the camera sees: part of another screen, slightly tilted, or an empty room."""
+    """Write the camera's image, which shows part of another screen, slightly tilted, or an empty room."""
     room = Image.new("RGB", CAMERA, (96, 88, 80))
     if screen:
         shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)

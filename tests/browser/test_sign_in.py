@@ -100,7 +100,7 @@ async def test_over_plain_http_the_page_explains_what_is_missing(
     people: People, product: SvcUp, axe: str
 ) -> None:
     ada = await people.arrive("Ada", url=product.url.replace("127.0.0.1", INSECURE_HOST))
-    # The page also explains that there are no calls, and gives advice.
+    # The page also explains that calls are unavailable, and gives advice.
     await expect(ada.page.get_by_role("alert")).to_have_text(
         "Browsers allow signing in and using the microphone and camera only at https:// addresses, or on the "
         "server itself at http://127.0.0.1. Ask the server operator for the https:// address."

@@ -1,6 +1,6 @@
 """Serves a page that shows every component in every state.
 
-Run `python -m tests.design.serve` and open the address that it prints. Restart the command after changing the
+Run `python -m tests.design.serve` and open the URL that it prints. Restart the command after changing the
 page's files.
 """
 
@@ -23,7 +23,7 @@ async def page(_request: web.Request) -> web.FileResponse:
 
 @asynccontextmanager
 async def design_page() -> AsyncIterator[str]:
-    """Serve the page on a port that the system chooses. Yield its address."""
+    """Serve the page on a port that the kernel chooses. Yield its URL."""
     app = web.Application()
     app.add_routes([*Pages(WEB_FOLDER).table(), web.get("/design", page), web.static("/design", HERE)])
     runner = web.AppRunner(app)

@@ -1,4 +1,4 @@
-"""A room for fuzz targets that require authentication: an engine and two participants in a call.
+"""Sets up an engine with two participants in a call, for fuzz targets that require authentication.
 
 Keys and credentials are constants, so an input always has the same effect. Only the engine's random choices
 depend on earlier rooms. The encryption is real, with known keys. Both participants send microphone audio and

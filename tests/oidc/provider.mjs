@@ -1,4 +1,4 @@
-// An OpenID provider for tests, on a free port of this machine. It prints its address, and stops when its
+// Runs an OpenID provider for tests, on a free port of this machine. It prints its URL, and stops when its
 // standard input ends. Users sign in by typing a name, without a password. Its tokens are signed with the
 // algorithm in the first argument, ES256 or RS256. Further arguments are additional redirect addresses.
 // `community` is a public client, `confidential` has a secret, and `page` redirects to this machine, on any

@@ -177,8 +177,8 @@ test("two members with different commits for the same epoch are told that their 
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
   for (const client of [ada, ben]) assert.deepEqual(await client.troubles(id), [["foreign", null]]);
-  // The next commit by one device does not fit the other device's state. The other device is added again,
-  // which its page also reports.
+  // The next commit by one device does not fit the other device's state. The other device is added again, and
+  // reports that.
   const tablet = await ada.another();
   for (const client of [ada, ben]) await client.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);

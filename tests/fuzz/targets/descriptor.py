@@ -1,5 +1,4 @@
-"""A series of Dependency Descriptors is either parsed and written back without loss or rejected with a named
-error.
+"""A series of Dependency Descriptors is either parsed and rewritten without loss or rejected with an error.
 
 The input is a stream with a length byte before each descriptor. Structures stay in effect as in a track.
 """

@@ -1,7 +1,7 @@
 """The engine keeps running and preserves its invariants, no matter what participants send or the SFU
 requests.
 
-The input is a program: a byte names a step, and the bytes after it are the step's arguments. Each step ends
+The input is a program: a byte selects a step, and the bytes after it are the step's arguments. Each step ends
 with a check of the sent packets: their size and SSRC, and that no packet index is used to encrypt different
 content.
 """
