@@ -1,4 +1,4 @@
-// Access tokens while a renewal gets no response, as on a dead network, and after signing out.
+// Tests access tokens after signing out, and while a renewal gets no response, as on a dead network.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// A statement is read only if its own key has signed it, and two of them link accounts only if each names the
-// other account, server, and key.
+// A statement is accepted only if its own key has signed it. Two statements link accounts only if each
+// contains the other account, server and key.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

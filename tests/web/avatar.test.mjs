@@ -1,4 +1,4 @@
-// The initials on an avatar without a picture.
+// An avatar without an image shows the member's initials.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Commands: messages that begin with "/".
+// Messages that begin with "/" are parsed as commands.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

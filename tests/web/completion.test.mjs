@@ -1,4 +1,4 @@
-// Completion: the completed word, its candidates, and the resulting text.
+// Completion finds the word at the caret, suggests candidates, and inserts the chosen one.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const SOURCES = {
       .filter(({ name }) => name.startsWith(prefix))
       .slice(0, limit),
 };
-/** The caret is at the position of the vertical bar. */
+/** Return the completed word in a text whose caret is marked by a vertical bar. */
 const queryAt = (text) => completing(text.replace("¦", ""), text.indexOf("¦"));
 const offered = (text, sources = SOURCES) => candidates(queryAt(text), sources).map(({ name }) => name);
 const chosen = (text, index = 0, sources = SOURCES) => {

@@ -1,4 +1,4 @@
-// The problems that a call reports, and when.
+// A call reports the right connection problem at the right time.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";

@@ -1,4 +1,4 @@
-// The part of a channel's history that the page keeps while others write, and how it retries failed requests.
+// The page keeps part of a channel's history while others write, and retries failed requests.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
@@ -111,7 +111,7 @@ test("after a takeover, missed messages are loaded at once, others within ten se
     return requests;
   };
   const [newest, next] = [posted(59).id, posted(60).id];
-  // A page that reconnects has waited already.
+  // A page that reconnects has already waited.
   connection.value = "offline";
   assert.deepEqual(await loads(newest), [60]);
   connection.value = "online";

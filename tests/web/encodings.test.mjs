@@ -1,4 +1,4 @@
-// The encodings of the page's camera and screen, for the sizes at which other members show them.
+// The page encodes its camera and screen for the sizes at which other members show them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

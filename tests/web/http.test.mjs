@@ -1,4 +1,4 @@
-// Requests to servers that never respond, or that demand a pause.
+// Requests time out if a server never responds, and wait if it demands a pause.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

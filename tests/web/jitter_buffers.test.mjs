@@ -1,4 +1,4 @@
-// A voice with gaps gets a longer buffer, and a shorter one again once the gaps end.
+// Audio with gaps gets a longer jitter buffer, which shrinks again once the gaps end.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The member list's requests, and the targets of an action on several selected members.
+// Tests the member list's requests, and the targets of an action on several selected members.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

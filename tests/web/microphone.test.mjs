@@ -1,4 +1,4 @@
-// The audio that is sent while the push-to-talk key is held, and for how long afterwards.
+// Audio is sent while the push-to-talk key is held, and for a moment afterwards.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";

@@ -1,4 +1,4 @@
-// The messages that cause notifications, and the kind of each notification.
+// Messages cause the right kinds of notifications, or none.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

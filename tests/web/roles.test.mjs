@@ -1,4 +1,4 @@
-// The rank changes that are requested when a role is moved.
+// Moving a role requests the right rank changes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The choice of size and frame rate for a shared screen.
+// A shared screen gets the chosen size and frame rate.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

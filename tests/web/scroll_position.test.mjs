@@ -1,4 +1,4 @@
-// The scroll position of a message list: when it follows the newest message.
+// A message list keeps the newest message in view only while it is scrolled to its end.
 
 import assert from "node:assert/strict";
 import test from "node:test";

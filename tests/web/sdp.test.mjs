@@ -1,6 +1,6 @@
-// Changes made to offers before they are passed to the browser. offer.sdp is an offer of the SFU with
-// sections for our microphone (mid 0), camera (1), screen (2) and screen audio (3), and for a received camera
-// (5).
+// Tests the changes to offers before they are passed to the browser. offer.sdp is an offer by the SFU with
+// media sections for our microphone (mid 0), camera (1), screen (2) and screen audio (3), and for a received
+// camera (5).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const VP8_FIRST = "112 96 97 98 99 100 101 102 103 104 105 106 107 108 109 113 1
 const VP9_FIRST = "106 108 96 97 98 99 100 101 102 103 104 105 107 109 112 113 114 115";
 const RECEIVED = "112 113 96 97 98 99 100 101 102 103 104 105 106 107 108 109 114 115";
 
-/** Return the payload types of each video section, in order. */
+/** Return the payload types of each video media section, in order. */
 const videoTypes = (sdp) =>
   [...sdp.matchAll(/^m=video 9 UDP\/TLS\/RTP\/SAVPF ([\d ]+)\r$/gmu)].map(([, types]) => types);
 const withoutMediaLines = (sdp) => sdp.replaceAll(/^m=video .*$/gmu, "m=video");

@@ -1,4 +1,4 @@
-// Search filters in the reader's language: completed while they are typed, and sent with the server's names.
+// Search filters are completed in the user's language, and are sent with the server's names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -88,7 +88,7 @@ def test_state_does_not_use_the_dom() -> None:
 
 
 def test_no_view_queries_another_views_markup() -> None:
-    """A view accesses another view through refs, signals, and `views/parts/focus`."""
+    """Check that a view accesses other views only through refs, signals and `views/parts/focus`."""
     search = re.compile(r"document\s*\.\s*(?:getElement\w+|querySelector(?:All)?)\([^)]*\)")
     queries = {module: set(search.findall(code)) for module, code in code_of(("views/", "call/")).items()}
     assert {module: searches for module, searches in queries.items() if searches} == QUERIES

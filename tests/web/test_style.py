@@ -1,9 +1,8 @@
 """The style sheets use start and end instead of left and right, because the page supports both text
 directions.
 
-Spacing, text sizes and corner radii are on the scales that base.css describes. Colours, shadows,
-and heights of controls are tokens, movements are short, and the accent has only the meanings that base.css
-names.
+Spacing, text sizes and corner radii are on the scales that base.css describes. Colours, shadows and control
+heights are tokens, movements are short, and the accent colour has only the meanings that base.css lists.
 
 This checks property names and keywords, not the rendering.
 """
@@ -37,7 +36,7 @@ MAX_MOVEMENT_MS = 200
 MOVEMENTS = ("--quick", "--slide")
 LONGER = {"skeletons", "turn", "ring", "beat", "marked", "float-up", "only-shown", "display"}
 DURATION = re.compile(r"(?<![\w-])([\d.]+)(ms|s)\b")
-# Heights of controls in px, between those of marks and those of boxes, are tokens. Squares are pictures.
+# Heights of controls in px, between those of marks and those of boxes, are tokens. Squares are images.
 HEIGHTS, PICTURE_SIZES = range(21, 61), {24, 32, 40, 48, 56}
 HEIGHT = re.compile(r"(?:min-)?block-size")
 FUNCTION = re.compile(r"[\w-]+\([^()]*\)")
@@ -45,7 +44,7 @@ RULE = re.compile(r"([^{};]+)\{(?=([^{}]*))")
 COLOUR = re.compile(
     r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|oklch|oklab|lab|lch)a?\((?=[\d.])|\b(?:white|black)\b(?!-)"
 )
-TOKENS = {"base.css", "later/colours.css"}  # The style sheets that may write colours.
+TOKENS = {"base.css", "later/colours.css"}  # The style sheets that may contain literal colours.
 # Selectors that may use the accent, by its meanings.
 ACCENT = re.compile(
     r":checked|:indeterminate|aria-current|aria-pressed|data-chosen|\.on\b"  # The current selection.
@@ -58,7 +57,7 @@ TOKEN = re.compile(r"[^\s()]*\([^()]*(?:\([^()]*\)[^()]*)*\)|\S+")
 
 
 def physical(css: str) -> list[str]:
-    """Return the declarations that name a physical side, or set left and right differently."""
+    """Return the declarations that refer to a physical side, or set left and right differently."""
     problems = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         four = TOKEN.findall(value)
@@ -102,7 +101,7 @@ def off_scale(css: str) -> list[str]:
 
 
 def written_colours(css: str) -> list[str]:
-    """Return the declarations that write a colour instead of using a token."""
+    """Return the declarations that contain a literal colour instead of a token."""
     problems = []
     for selector, block in RULE.findall(COMMENT.sub("", css)):
         for name, value in DECLARATION.findall("{" + block + ";}"):

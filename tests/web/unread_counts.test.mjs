@@ -1,4 +1,4 @@
-// The number on a badge, in the list of channels, private conversations, and servers.
+// Channels, private conversations and servers have the right number on their badge.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

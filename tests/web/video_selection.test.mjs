@@ -1,4 +1,4 @@
-// The videos that the page requests.
+// The page requests the right videos.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The participants shown in a voice channel while connections break and come back.
+// A voice channel shows the right participants while connections break and come back.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";

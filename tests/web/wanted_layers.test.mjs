@@ -1,4 +1,4 @@
-// The requests for received videos, which depend on their tiles and the settings.
+// The page requests video layers that fit the tiles and the settings.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

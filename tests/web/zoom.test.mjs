@@ -1,4 +1,4 @@
-// The position of a shared screen in its frame while it is zoomed.
+// Tests the position of a shared screen in its frame while it is zoomed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { dragged, keyed, moved, WHOLE, zoomed } from "../../src/svc/web/views/call/zoom.js";
 
 /**
- * Return a point's position in the frame. The point is measured from the picture's centre, in picture sizes.
+ * Return a point's position in the frame. The point is an offset from the video's centre, as a fraction of
+ * the video's size.
  */
 const shown = ({ scale, x, y }, point) => ({ x: point.x * scale + x, y: point.y * scale + y });
 const close = (a, b) => assert.ok(Math.hypot(a.x - b.x, a.y - b.y) < 1e-9, JSON.stringify([a, b]));
