@@ -72,6 +72,17 @@ class Recording(dict[str, str]):
         return super().__getitem__(name)
 
 
+def test_every_test_that_a_document_names_exists() -> None:
+    sources = [path.read_text() for path in (REPOSITORY / "tests").rglob("*.py")]
+    tests = {name for text in sources for name in re.findall(r"def (test_\w+)\(", text)}
+    named = {
+        name
+        for path in (*DOCS.glob("*.md"), *REPOSITORY.glob("*.md"))
+        for name in re.findall(r"`(test_\w+)`", path.read_text())
+    }
+    assert named - tests - {path.stem for path in (REPOSITORY / "tests").rglob("test_*.py")} == set()
+
+
 @pytest.mark.parametrize("program", CONFIGURED)
 def test_exactly_the_variables_that_are_read_are_documented(program: str) -> None:
     variables = Recording(REQUIRED)
