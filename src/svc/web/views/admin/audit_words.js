@@ -1,4 +1,4 @@
-// Describes an audit log entry in a sentence, with the changes below it.
+// Describes each audit log entry in one sentence, followed by its changes.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -13,7 +13,9 @@ import { permissionName } from "./parts/permission.js";
 /** @typedef {AuditEntry["details"]} Details */
 
 const DAY_S = 86400;
-/** The owner's settings, with the labels of the pages that change them. @type {{[setting: string]: string}}
+/**
+ * The labels of the owner's settings, by setting.
+ * @type {{[setting: string]: string}}
  */
 const SETTINGS = {
   description: "community-description",
@@ -29,7 +31,10 @@ const SETTINGS = {
 const dashed = (/** @type {string} */ name) => name.replaceAll("_", "-");
 const ABOUT_MEMBERS = /^(member|owner|voice|recovery|bot)_/;
 
-/** Return the entry's sentence, or the name of an action that has none. @param {AuditEntry} entry */
+/**
+ * Return the entry's sentence, or the action's name if there is no sentence for it.
+ * @param {AuditEntry} entry
+ */
 export function sentenceOf(entry) {
   const key = `audit-${dashed(entry.action)}`;
   return knows(key)
@@ -37,7 +42,7 @@ export function sentenceOf(entry) {
     : t("audit-other", { who: whoOf(entry), action: entry.action });
 }
 
-// The details in the sentence depend on the action.
+// An entry's details depend on its action, so their types are checked here.
 const text = (/** @type {unknown} */ value) => (typeof value === "string" ? value : "");
 /** @param {unknown} value @returns {Details} */
 const inside = (value) => (typeof value === "object" && value !== null ? /** @type {Details} */ (value) : {});
@@ -79,8 +84,7 @@ function argumentsOf(entry) {
 }
 
 /**
- * Return the details that are not in the sentence as [[label, text]], such as the reason, or the old and new
- * values.
+ * Return the details that the sentence omits, such as the reason and the changed values, as [[label, text]].
  * @param {AuditEntry} entry
  */
 export function detailsOf({ details, action }) {

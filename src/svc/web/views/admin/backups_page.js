@@ -1,5 +1,4 @@
-// Creates, downloads and deletes backups of the server. Backups are restored on the server's machine, not
-// here.
+// Creates, downloads and deletes backups of the server. Backups can be restored only on the server's machine.
 
 /** @import { Backup } from "../../types/api.js" */
 
@@ -15,7 +14,7 @@ import { Time } from "../parts/time.js";
 import { useResponse } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
-const LOOK_MS = 2000; // The server does not push a backup's progress.
+const LOOK_MS = 2000; // Poll, because the server does not push a backup's progress.
 
 export function BackupsPage() {
   const { value, problem, set, again } = useResponse(backups, [timesChanged("backups")]);

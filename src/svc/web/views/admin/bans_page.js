@@ -23,7 +23,7 @@ export function BansPage() {
     if (!lifting) return;
     const { member_id: id, nickname: name } = lifting;
     if (await tryOrNotify(unban(id, reason.trim()))) notify(t("unbanned", { name }), "done");
-    // Reload even after a failure, because another moderator may have acted first.
+    // Reload even after a failure, because another moderator may have lifted the ban first.
     again();
   };
   const further = () =>

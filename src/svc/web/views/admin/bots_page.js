@@ -1,5 +1,4 @@
-// Lists, creates and deletes bots, which are accounts for programs. Each has a token, which is shown only
-// once.
+// Lists, creates and deletes bots, which are accounts for programs. A bot's token is shown only once.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { ResponseBody } from "../../types/wire.js" */
@@ -24,7 +23,7 @@ import { ListPage, Row } from "./parts/list_page.js";
 
 /** @typedef {ResponseBody<"GET", "/api/bots">["bots"][number]} Bot */
 
-/** Return the bots, and store them as known members. */
+/** Fetch the bots and add their accounts to the member list. */
 async function loadBots() {
   const all = await bots();
   storeMembers(all.map(({ member }) => member));
@@ -41,7 +40,7 @@ export function BotsPage() {
     setShown({ name: member.nickname, token });
     again();
   };
-  // Another client may have kicked a bot in the meantime.
+  // Omit bots that have been kicked since the list was fetched.
   const present = value?.filter(({ member }) => members.value.has(member.id));
   /** @type {{[act in "token" | "delete"]: (target: {member: Member}) => Promise<void>}} */
   const acts = {

@@ -1,4 +1,4 @@
-// Shows the dialog for an action on several members: who is affected and who is not, then the results.
+// Shows the dialog for an action on several members: first the affected and exempt members, then the results.
 
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */
@@ -30,7 +30,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
     deleted: 0,
     reason: "",
   });
-  const [chosen] = useState(people); // A copy: members leave the list once the action is applied.
+  const [chosen] = useState(people); // A copy, because members leave the list once the action is applied.
   const [run, setRun] = useState(
     /** @type {{done: number, of: number} | {refused: {member: Member, error: unknown}[]} | null} */ (null),
   );

@@ -1,5 +1,5 @@
-// Edits a message with a card, in fields or as the JSON that a program would send, with a preview. Violations
-// of our webhook schema are shown at once.
+// Edits a message with a card, either in fields or as JSON, and previews it. Violations of the webhook schema
+// are shown immediately.
 
 /** @import { Wrong } from "../../state/admin/json_schema.js" */
 /** @import { PostedMessage, PostedProblem } from "../../types/api.js" */

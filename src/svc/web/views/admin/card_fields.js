@@ -1,4 +1,4 @@
-// Renders the fields for a message with a card: its text and author, and every part of its first card.
+// Renders the fields of a message with a card: its text and author, and every field of its first card.
 
 /** @import { PostedCard, PostedField, PostedMessage } from "../../types/api.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */

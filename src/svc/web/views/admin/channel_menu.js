@@ -1,5 +1,5 @@
-// Renders a channel's menu in the list, and handles the keys that move the channel. Other features can add
-// items to the menu.
+// Renders a channel's menu in the channel list and handles the keys that move the channel. Other features can
+// add items to the menu.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -25,7 +25,7 @@ export function ChannelMenu({ channel }) {
     : null;
 }
 
-/** Open the menu on a right-click too. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on a right-click. @param {EventOn<HTMLElement, MouseEvent>} event */
 export function openMenuIn(event) {
   const button = /** @type {HTMLElement | null} */ (
     event.currentTarget.querySelector(
@@ -35,7 +35,11 @@ export function openMenuIn(event) {
   if (button) openWhere(event, button);
 }
 
-/** Move a channel one place with Ctrl+Shift+Arrow. @param {KeyboardEvent} event @param {Channel} channel */
+/**
+ * Move the channel one position on Ctrl+Shift+Arrow.
+ * @param {KeyboardEvent} event
+ * @param {Channel} channel
+ */
 export function onMoveKey(event, channel) {
   const by = /** @type {{[key: string]: 1 | -1}} */ ({ ArrowUp: -1, ArrowDown: 1 })[event.key];
   if (!by || !(event.ctrlKey || event.metaKey) || !event.shiftKey || !hasPermission("manage_channels"))
@@ -45,7 +49,11 @@ export function onMoveKey(event, channel) {
   step(channel, by);
 }
 
-/** Move one place up (-1) or down (1) and keep the focus. @param {Channel} channel @param {1 | -1} by */
+/**
+ * Move the channel one position up (-1) or down (1) and keep the focus.
+ * @param {Channel} channel
+ * @param {1 | -1} by
+ */
 export async function step(channel, by) {
   const where = stepped(channels.value, channel.id, by);
   const focused = document.activeElement;

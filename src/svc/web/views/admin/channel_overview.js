@@ -133,7 +133,7 @@ export function ChannelOverview({ channel, onClose }) {
 }
 
 /**
- * A choice among a few numbers, which always include the current value.
+ * A choice of numbers, which always includes the current value.
  * @param {{label: string, hint?: string, value: number, all: number[], words: (value: number) => string,
  *   onChange: (value: number) => void}} props
  */

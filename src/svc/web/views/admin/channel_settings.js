@@ -1,5 +1,4 @@
-// Shows the settings of one channel, which are its overview and permissions, and the confirmation before it
-// is deleted.
+// Shows a channel's settings (overview and permissions) and confirms its deletion.
 
 import { deleteChannel } from "../../state/admin/channels.js";
 import { channelsById } from "../../state/channels.js";

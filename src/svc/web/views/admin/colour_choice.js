@@ -1,5 +1,4 @@
-// Lets the member choose the colour of a role or a card: one of a few distinguishable colours, any other, or
-// none.
+// Renders a choice of colour for a role or card: a few easily distinguished colours, any other, or none.
 
 import { colourOf } from "../../state/people.js";
 import { html, useId } from "../../vendor/preact.js";

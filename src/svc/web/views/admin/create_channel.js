@@ -29,7 +29,7 @@ export const self = () => ({
 });
 
 /**
- * `under` is the settings dialog that this dialog was opened from. It stays open.
+ * `under` is the settings dialog that opened this dialog and stays open behind it.
  * @param {{type?: Channel["type"], parentId?: string | null, under?: object | null, onClose: () => void}}
  *   props
  */
@@ -104,7 +104,7 @@ export function CreateChannel({ type = "text", parentId = null, under = null, on
 }
 
 /**
- * The choice of a channel's category. Renders nothing if there are no categories.
+ * The field for choosing a channel's category. Renders nothing if there are no categories.
  * @param {{value: string | null, onChange: (id: string | null) => void}} props
  */
 export function InCategory({ value, onChange }) {

@@ -1,5 +1,5 @@
-// Handles drag and drop: managers move channels in the list, and moderators move members from one call to
-// another. Loaded only for members who have either permission.
+// Handles drag and drop: managers can reorder channels, and moderators can move members to another call.
+// Loaded only for members with one of these permissions.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -22,7 +22,7 @@ const KIND = "application/x-svc-channel";
  */
 
 /**
- * The dragged channel, and the channel before or after which it would land.
+ * The dragged channel, and the channel before or after which it would be dropped.
  * @type {Signal<{id: string, over?: string, after?: boolean} | null>}
  */
 const drag = signal(null);
@@ -69,8 +69,8 @@ export function draggable(channel) {
 }
 
 /**
- * Return where the channel would land: before `onto` if the pointer is in its upper half, otherwise after it;
- * null if the channel cannot be dropped there.
+ * Return where the channel would be dropped: before `onto` if the pointer is in its upper half, otherwise
+ * after it. Return null if the channel cannot be dropped there.
  * @param {Dragging} event
  * @param {Channel} onto
  */

@@ -1,5 +1,5 @@
-// Uploads, renames and deletes the server's custom emoji. Several can be uploaded at once, named after their
-// files.
+// Uploads, renames and deletes the server's custom emoji. Several emoji can be uploaded together, and each is
+// named after its file.
 
 /** @import { Emoji } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

@@ -25,7 +25,7 @@ const SIGNS = { problem: "close", notice: "flag", ok: "check" };
 
 export function HealthPage() {
   const { value, problem, again } = useResponse(health);
-  // Omit the check of the URL if its problem is already shown above.
+  // Omit the URL check if its problem is already shown above.
   const sorted = value?.checks
     .filter(({ check }) => check !== "address" || !problemOf(location))
     .sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));

@@ -1,5 +1,5 @@
-// Shows the dialog that creates an invite: first the expiry and the number of uses, then the link and its QR
-// code. Also shows a warning if the server's URL does not work on other computers.
+// Shows the dialog that creates an invite: first the options, such as its expiry, then the link and its QR
+// code. Warns if the server's URL does not work on other computers.
 
 /** @import { Invite } from "../../types/api.js" */
 
@@ -135,7 +135,7 @@ function Link({ invite, onAnother }) {
   `;
 }
 
-/** Shows nothing if the address works. */
+/** A warning if the server's URL does not work for others. Otherwise renders nothing. */
 export function Reach() {
   const problem = problemOf(location);
   if (!problem) return null;

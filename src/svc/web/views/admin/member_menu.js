@@ -1,4 +1,4 @@
-// Provides the menu items for moderators' actions on a member, for the member list, calls and the profile.
+// Provides the moderation items of a member's menu in the member list, in calls and on the profile.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { IconName } from "../parts/icon.js" */
@@ -33,7 +33,11 @@ export const memberItems = (member) =>
     ...actItems(member),
   ]).filter(Boolean);
 
-/** Return the items that do not fit on the profile. @param {Member} member @returns {ItemList} */
+/**
+ * Return the actions in the profile's menu. The profile has buttons for the others.
+ * @param {Member} member
+ * @returns {ItemList}
+ */
 export function actItems(member) {
   const { id } = member;
   const below = ranksBelow(member);
@@ -62,7 +66,7 @@ export function actItems(member) {
 }
 
 /**
- * A button that opens a menu with `more`, then the moderator's items.
+ * A button that opens a menu with the items in `more`, followed by the moderation items.
  * @param {{member: Member, more?: ItemList, items?: ItemList, [attribute: string]: unknown}} props
  */
 export function MemberMenu({ member, more = [], items: about = memberItems(member), ...rest }) {

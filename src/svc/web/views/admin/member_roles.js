@@ -1,4 +1,4 @@
-// Shows the dialog that gives a member roles or removes them.
+// Shows the dialog that adds and removes a member's roles.
 
 /** @import { Role } from "../../types/api.js" */
 
@@ -38,7 +38,11 @@ export function MemberRoles({ memberId, onClose }) {
   <//>`;
 }
 
-/** Return whether we can give this role. Nobody can give a permission that they lack. @param {Role} role */
+/**
+ * Return whether the current user can give this role. Only the owner can give permissions that they lack
+ * themselves.
+ * @param {Role} role
+ */
 const canGive = (role) => isOwner() || role.permissions.every((permission) => hasPermission(permission));
 
 /** @param {Role} role */

@@ -1,4 +1,4 @@
-// Lists the members in the settings, with filters and with actions on one or several members.
+// Lists the members in the settings, with filters and with actions for one or more members.
 
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */

@@ -106,6 +106,6 @@ export function Moderate({ memberId, act, name: given, onClose }) {
   <//>`;
 }
 
-/** Describe how far back messages are deleted. @param {number} last in seconds */
+/** Describe how far back messages are deleted. @param {number} last the period in seconds */
 export const deleting = (last) =>
   last ? t("ban-deletes-last", { time: formatDuration(last) }) : t("ban-deletes-none");

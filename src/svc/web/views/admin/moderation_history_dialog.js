@@ -22,7 +22,7 @@ export function ModerationHistory({ memberId, onClose }) {
 }
 
 /**
- * The history, which the profile shows too. `onName` receives the name of a member who has left.
+ * The history, also used on the profile. `onName` receives the member's name, even if the member has left.
  * @param {{memberId: string, onName?: (name: string) => void}} props
  */
 export function History({ memberId, onName }) {

@@ -1,5 +1,5 @@
-// Edits the permissions of one channel: whether it is private, and three choices per permission for each role
-// or member, with the resulting permissions.
+// Edits a channel's permissions: whether it is private, and a three-way choice for each permission of a role
+// or member. Shows the resulting permissions.
 
 /** @import { Word } from "../../state/admin/permissions.js" */
 /** @import { Channel, Override } from "../../types/api.js" */
@@ -41,8 +41,8 @@ export function Overrides({ channel }) {
     </p>`;
   if (!overrides) return html`<${Skeletons} rows=${3} />`;
   /**
-   * Show a change at once. Changes are sent one after the other, because the server checks each change
-   * against the previous ones.
+   * Show the change immediately. Send changes one after another, because the server checks each against the
+   * previous ones.
    * @type {Put}
    */
   const put = (wanted) => {
@@ -126,7 +126,7 @@ function Matrix({ channel, overrides, put }) {
 }
 
 /**
- * The permissions of one role or member. Nobody can allow or deny a permission that they lack.
+ * The permissions of one role or member. Members cannot allow or deny permissions that they lack themselves.
  * @param {{target: Chosen, channel: Channel, overrides: Override[], put: Put}} props
  */
 function Target({ target, channel, overrides, put }) {
@@ -170,7 +170,7 @@ function Target({ target, channel, overrides, put }) {
 }
 
 /**
- * Return the permissions in this channel of this member, or of a member who has only this role.
+ * Return the permissions that this member, or a member with only this role, has in the channel.
  * @param {Override["type"]} type
  * @param {string} id
  * @param {Override[]} overrides

@@ -1,4 +1,5 @@
-// Shows one report: reporter, subject and reason, the message with its context, and immediate actions.
+// Shows one report: its reporter, subject and reason, the reported message with its context, and moderation
+// actions.
 
 /** @import { Report } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -25,7 +26,7 @@ import { useResponse } from "./parts/form_request.js";
 const AT_ONCE_S = 3600;
 /** @param {string | null} id */
 export const nameOf = (id) => (id && memberOf(id)?.nickname) || t("somebody");
-/** Return the name of the report's subject. @param {Report} report */
+/** Return the name of the reported member or webhook. @param {Report} report */
 export const subjectNameOf = ({ member_id: about, webhook }) =>
   webhook ? t("report-webhook", { name: webhook.name }) : nameOf(about);
 
@@ -97,7 +98,7 @@ function saidBy(report) {
 }
 
 /**
- * A private message that its recipient revealed.
+ * A private message that its recipient disclosed.
  * @param {{report: Report, revealed: NonNullable<Report["private"]>}} props
  */
 function Revealed({ report, revealed: { sent_at_ms: at, text, files } }) {
@@ -172,7 +173,7 @@ function Reported({ report }) {
   `;
 }
 
-/** The messages immediately before and after the reported one. @param {{report: Report}} props */
+/** The messages immediately before and after the reported message. @param {{report: Report}} props */
 function Around({ report }) {
   const { value: messages, problem, again } = useResponse(() => around(report), [report.id]);
   if (problem)

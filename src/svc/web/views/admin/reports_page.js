@@ -1,4 +1,4 @@
-// Lists the open and resolved reports by members and rules, in the settings.
+// Lists open and resolved reports, from members and from automod rules, in the settings.
 
 /** @import { Report } from "../../types/api.js" */
 

@@ -26,12 +26,12 @@ import { Chips, Pick } from "./parts/picker.js";
 const NEW = { name: "", color: null, permissions: [] };
 
 /**
- * `role` is null until the role is created. `isNew` means that it was created just now.
+ * `role` is null until the role is created. `isNew` means that the role has just been created.
  * @param {{role: Role | null, isNew?: boolean, onDone: () => void, onMade: (id: string) => void}} props
  */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const [changes, setChanges] = useState(/** @type {Partial<Role>} */ ({}));
-  // Send one permission at a time, because somebody else may be changing other permissions.
+  // Keep only the changed permissions, because somebody else may change others in the meantime.
   const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
   const { problem, setProblem, get } = useFormRequest();
@@ -135,7 +135,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
 }
 
 /**
- * The members with the role, and controls to give it to other members or remove it.
+ * The members who have the role, with controls to add and remove members.
  * @param {{role: Role, box: RefObject<HTMLElement>}} props
  */
 function Holders({ role, box }) {

@@ -17,7 +17,7 @@ import { t } from "../../words/words.js";
 
 const KIND = "application/x-svc-role"; // No other drop target accepts this type.
 
-/** @typedef {{id: string, over?: string} | null} Drag the dragged role, and the role under the pointer */
+/** @typedef {{id: string, over?: string} | null} Drag the dragged role and the role under the pointer */
 
 export function RolesPage() {
   const [open, setOpen] = useState(/** @type {string | null} */ (null));
@@ -78,8 +78,8 @@ function Ranked({ role, onOpen, drag, onDrag }) {
     focused.current = document.activeElement;
     if (mayStep(id, by)) tryOrNotify(moveRoleTo(id, indexOfRole(id) + by));
   };
-  // The row has moved. At either end of the list, the clicked button is now disabled, so focus the other
-  // button.
+  // Restore the focus after the row has moved. At either end of the list, the clicked button is now disabled,
+  // so focus the other button.
   useLayoutEffect(() => {
     const before = focused.current;
     focused.current = null;
@@ -119,7 +119,7 @@ function Ranked({ role, onOpen, drag, onDrag }) {
 }
 
 /**
- * Return the attributes of a row that can be dragged to another row's place.
+ * Return the attributes that let a role be moved by drag and drop.
  * @param {string} id
  * @param {Drag} drag
  * @param {(drag: Drag) => void} onDrag

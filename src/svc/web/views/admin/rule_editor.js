@@ -1,5 +1,5 @@
-// Edits one rule: its condition, its effect on messages and its exemptions. A rule is tested before it is
-// switched on.
+// Edits one automod rule: its condition, its effect on messages and its exemptions. A rule must be tested
+// before it is enabled.
 
 /** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { Rule } from "../../types/api.js" */
@@ -28,15 +28,15 @@ const idOf = (/** @type {string} */ key) => key.slice("role:".length);
 
 /**
  * @typedef {<K extends keyof Wanted>(key: K) => (value: Wanted[K]) => void} Change
- * @typedef {{words: string, allowed: string}} Lists as typed, one entry per line
+ * @typedef {{words: string, allowed: string}} Lists as typed, one item per line
  */
 
 /** @param {Wanted} rule @returns {Lists} */
 const listsOf = ({ words, allowed }) => ({ words: words.join("\n"), allowed: allowed.join("\n") });
 
 /**
- * `theirs` is the rule's current version, which somebody else may have changed in the meantime. `onTheirs`
- * shows that version.
+ * `theirs` is the stored version of the rule, which somebody else may have changed. `onTheirs` shows that
+ * version.
  * @param {{rule: Wanted, theirs?: Rule, onTheirs: () => void, onDone: () => void}} props
  */
 export function RuleEditor({ rule, theirs, onTheirs, onDone }) {

@@ -1,4 +1,4 @@
-// Tests a rule on the latest messages before it is switched on.
+// Tests an automod rule on recent messages before the rule is enabled.
 
 /** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { ResponseBody } from "../../types/wire.js" */

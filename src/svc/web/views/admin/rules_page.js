@@ -1,4 +1,4 @@
-// Lists the message rules in the settings, each with its effect, and a button to add a rule of each kind.
+// Lists the automod rules in the settings, with their effects and a button for adding each kind of rule.
 
 /** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { Rule } from "../../types/api.js" */
@@ -28,7 +28,7 @@ export function RulesPage() {
       onTheirs=${() => setOpen(theirs ?? null)}
       onDone=${done}
     />`;
-  // A rule must be tested before it is switched on.
+  // A rule must be tested before it is enabled, so open the editor.
   const toggle = (/** @type {Rule} */ rule, /** @type {boolean} */ on) =>
     on ? setOpen(rule) : tryOrNotify(saveRule({ ...rule, enabled: false }));
   return html`<${ListPage}

@@ -1,4 +1,4 @@
-// Edits the owner's settings for the server's name, admission and word filter.
+// Edits the server settings that the owner can change, such as its name, admission and word filter.
 
 /** @import { ResponseBody, Body } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

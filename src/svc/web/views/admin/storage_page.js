@@ -1,4 +1,4 @@
-// Shows how much storage files use, by purpose and by member, and how long they are kept.
+// Shows how much storage files use, by purpose and by member, and sets how long files are kept.
 
 /** @import { ResponseBody } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
@@ -23,7 +23,8 @@ const DAY_S = 86400;
 const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server", "private", "unused"];
 
 /**
- * @typedef {ResponseBody<"GET", "/api/storage">} StorageUse The entry for all other members has no id.
+ * @typedef {ResponseBody<"GET", "/api/storage">} StorageUse The total for all other members has no
+ *   `member_id`.
  * @typedef {{member_id: string, nickname: string, bytes: number} | {member_id: null, nickname?: undefined,
  *   bytes: number}} Holder
  */
@@ -111,7 +112,8 @@ function Taken({ sign, title, text, bytes, part }) {
 }
 
 /**
- * A bar that shows a part of a whole. The text next to a bar without a label describes it.
+ * A bar that shows a proportion. Without a label, it is hidden from screen readers, because the text next to
+ * it describes it.
  * @param {{part: number, label?: string}} props
  */
 function Bar({ part, label }) {

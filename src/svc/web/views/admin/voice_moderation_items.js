@@ -1,4 +1,4 @@
-// Provides the menu items for moderators' actions on a member in a call.
+// Provides the moderation items in a call participant's menu.
 
 /** @import { VoiceMember } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -27,7 +27,7 @@ const KIND = "application/x-svc-person";
 export const mayMove = (id, channelId) =>
   ranksBelow(memberOf(id)) && hasPermission("move_members", channelId);
 
-/** Return whether the member is sharing a screen; known only in our own call. */
+/** Return whether the member is sharing a screen. This is known only in our own call. */
 const shares = (/** @type {string} */ id) =>
   tracks.value.some(({ userId, source }) => userId === id && source === "screen") ||
   unwatched.value.includes(id);
@@ -87,7 +87,7 @@ export function voiceItems(person, channelId) {
 }
 
 /**
- * Return the attributes of a draggable member in the list.
+ * Return the attributes that make a member in the channel list draggable.
  * @param {string} id
  * @param {string} channelId
  * @returns {Attributes}

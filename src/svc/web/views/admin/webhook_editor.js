@@ -1,5 +1,5 @@
-// Edits one webhook: its URL, name, avatar and channel, with instructions for programs, and a card for
-// testing it.
+// Edits one webhook: its URL, name, avatar and channel. Shows instructions for programs and a form for
+// posting a test card.
 
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -104,7 +104,7 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
   `;
 }
 
-/** Return the channels whose webhooks we may manage. */
+/** Return the channels whose webhooks the current user may manage. */
 export const webhookChannels = () =>
   textChannels.value.filter(({ id }) => hasPermission("manage_webhooks", id));
 

@@ -1,4 +1,4 @@
-// Lists the most recent posts to a webhook, each with a link to its message or the reason for its rejection.
+// Lists the latest posts to a webhook, each with a link to its message or the reason why it was rejected.
 
 /** @import { ResponseBody } from "../../types/wire.js" */
 
@@ -13,7 +13,7 @@ import { ListPage } from "./parts/list_page.js";
 
 /** @typedef {ResponseBody<"GET", `/api/webhooks/${string}/posts`>["posts"][number]} Post */
 
-/** The posts. They are fetched again when `times` changes. @param {{id: string, times: number}} props */
+/** The list of posts, refetched when `times` changes. @param {{id: string, times: number}} props */
 export function WebhookPosts({ id, times }) {
   const { value, problem, again } = useResponse(() => postsOfWebhook(id), [id, times]);
   return html`<section class="stack hook-posts" aria-label=${t("hook-posts")}>

@@ -1,4 +1,4 @@
-// Shows instructions for programs that post to a webhook, with its URL, ready to copy.
+// Shows code and settings for posting to a webhook from other programs, ready to copy.
 
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -1,5 +1,5 @@
-// Sends requests from a form, tracking whether one is pending and the last error, and loads values for
-// display. Also renders the form that confirms a large deletion.
+// Sends a form's requests and loads values for display, with the pending state and the last error. Also
+// renders the form that confirms a large deletion.
 
 import { useEffect, useRef, useState, html } from "../../../vendor/preact.js";
 import { explain, t } from "../../../words/words.js";
@@ -8,8 +8,8 @@ import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
 
 /**
- * Manage a form's requests. `get(make)` resolves with the result of `make`, or with null if it failed.
- * `run(make)` resolves to whether it succeeded. Only one request runs at a time.
+ * Manage a form's requests. `get(make)` resolves to the result of `make`, or to null if `make` failed.
+ * `run(make)` resolves to whether `make` succeeded. Only one request runs at a time.
  */
 export function useFormRequest() {
   const [busy, setBusy] = useState(false);
@@ -37,9 +37,8 @@ export function useFormRequest() {
 }
 
 /**
- * Fetch a value, which is null until the response arrives. `again()` fetches it again, and `set` replaces it.
- * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] fetched again when one of these
- *   changes
+ * Fetch a value. It is null until the response arrives. `again()` refetches it, and `set` replaces it.
+ * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] refetch when one of these changes
  */
 export function useResponse(ask, about = []) {
   const [state, setState] = useState({ value: /** @type {T | null} */ (null), problem: "" });
@@ -63,12 +62,12 @@ export function useResponse(ask, about = []) {
   const set = (/** @type {T | ((before: T) => T)} */ change) => {
     setState((before) => {
       if (typeof change !== "function") return { value: change, problem: "" };
-      // Ignore changes to a value that has not been loaded.
+      // Ignore changes until the value has been loaded.
       return before.value === null
         ? before
         : { value: /** @type {(before: T) => T} */ (change)(before.value), problem: "" };
     });
-    // The pending response may lack this change.
+    // The pending response may not include this change.
     if (awaited.current) again();
   };
   useEffect(again, about);

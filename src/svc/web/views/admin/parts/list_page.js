@@ -1,5 +1,5 @@
-// Renders a list in the settings: its rows, or that it is empty, loading or failed. Also closes an editor
-// when somebody else deletes the edited item.
+// Renders a list in the settings, or a note that it is empty, loading or failed. Also closes an editor when
+// its item is deleted elsewhere.
 
 import { notify } from "../../../state/notices.js";
 import { html, useEffect, useRef } from "../../../vendor/preact.js";
@@ -9,7 +9,7 @@ import { Skeletons } from "../../parts/skeletons.js";
 import { t } from "../../../words/words.js";
 
 /**
- * `items` is null while loading. `row` renders one item, which has an `id`. `keys` describes the mouse and
+ * `items` is null while loading. `row` renders one item, which has an `id`. `keys` is a hint about mouse and
  * keyboard actions.
  * @template T
  * @param {{label: string, about?: string, keys?: string, items: T[] | null, problem?: string, empty?: string,
@@ -50,8 +50,8 @@ export function Row({ sign, title, text, children, ...rest }) {
 }
 
 /**
- * `present` becomes false once the subject is deleted. `words` describes the deletion with the subject's last
- * `name`, and `close` returns to the list.
+ * Notify the user and close the editor when the edited item is deleted. `present` becomes falsy then. `words`
+ * returns the notice for the item's last `name`.
  * @param {unknown} present @param {string | null | undefined} name @param {(name: string) => string} words
  *   @param {() => void} close
  */
@@ -66,7 +66,8 @@ export function useGone(present, name, words, close) {
 }
 
 /**
- * Returns from an editor to its list: with a button, or with Back on a phone.
+ * Takes the user from an editor back to its list, with a button or, on a phone, with the system's Back
+ * gesture.
  * @param {{onBack: () => void, children?: unknown}} props
  */
 export const BackToList = ({ onBack, children }) =>

@@ -27,7 +27,7 @@ const WORDS = [
 ];
 
 /**
- * `result` is whether the permission is effectively granted.
+ * `result` is whether the permission is granted in effect.
  * @param {{name: Permission, value: Word, result: boolean, disabled: boolean, onChange: (word: Word) =>
  *   void}} props
  */

@@ -1,5 +1,5 @@
-// Renders a field for choosing roles and members, which shows the chosen ones as chips and searches the
-// others by name.
+// Renders a field for choosing roles and members. The chosen targets are shown as chips, and the others can
+// be searched by name.
 
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
@@ -15,7 +15,7 @@ import { moveAmong } from "../../parts/menu.js";
 const MAX_FOUND = 8;
 
 /**
- * Keys such as "role:admin" or "member:ID" identify roles and members.
+ * A key, such as "role:admin" or "member:ID", identifies a role or member.
  * @typedef {{key: string, id: string, name: string, role?: Role, member?: Member}} Target
  * @typedef {"role" | "member" | undefined} Only
  */
@@ -39,7 +39,7 @@ export function TargetSign({ target }) {
 }
 
 /**
- * The keys in `chosen` are not offered. `only` limits the choice to one kind.
+ * The keys in `chosen` are not offered. `only` limits the choice to roles or members.
  * @param {{label: string, chosen: string[], onPick: (key: string) => void, only?: Only}} props
  */
 export function Pick({ label, chosen, onPick, only }) {
@@ -55,7 +55,7 @@ export function Pick({ label, chosen, onPick, only }) {
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   const returning = useRef(false);
-  // In a dialog, the list can start below the visible part.
+  // In a dialog, the list may open below the visible area.
   useLayoutEffect(() => {
     if (open) list.current.scrollIntoView({ block: "nearest" });
   }, [open]);
