@@ -1,5 +1,5 @@
-// Tracks whether the page is visible, opens the message of a clicked notification, and loads the code for
-// alerts after the first messages.
+// Tracks whether the page is visible, opens the message when a notification is clicked, and loads the code
+// for alerts once the first messages are shown.
 
 /** @import { Alert } from "../../state/alerts.js" */
 /** @import { NotificationTarget } from "../../types/wire.js" */
@@ -14,7 +14,7 @@ import { loadStyle } from "../parts/lazy_component.js";
 
 const MAX_EARLY = 10;
 
-/** Alerts that arrived before the code that presents them was loaded. @type {Alert[]} */
+/** Alerts that arrived before the code for presenting them was loaded. @type {Alert[]} */
 const early = [];
 let showAlert = (/** @type {Alert} */ alert) => {
   if (early.length < MAX_EARLY) early.push(alert);
@@ -24,7 +24,7 @@ export function startAlerts() {
   watchVisibility();
   onAlert((alert) => showAlert(alert));
   loadLater();
-  // The member has clicked a notification.
+  // The service worker sends this message when a notification is clicked.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     /** @type {NotificationTarget} */
     const { channelId, messageId, conversationId } = data?.open ?? {};
@@ -42,8 +42,8 @@ function loadLater() {
 }
 
 /**
- * Load the code for alerts, and the style sheet for later views. If the import fails, retry with the next
- * connection.
+ * Load the code for alerts, and the style sheet for later views. If the import fails, retry on the next
+ * connection to the server.
  */
 function loadAlerts() {
   import("./index.js").then(({ startDeferred: startTelling, present: tell }) => {
@@ -56,7 +56,7 @@ function loadAlerts() {
 
 /**
  * Track whether the member can see the page. Browsers report a window behind another window as visible, so
- * the window must have the focus too.
+ * also require the focus.
  */
 function watchVisibility() {
   const update = () => {

@@ -1,6 +1,6 @@
-// Shows a badge on the page's icon: the number of mentions, or a dot for other unread messages. The page
-// draws the badge on the tab's icon; the system draws it on the icon of an installed page. During a call, the
-// tab's icon also shows whether others can hear us.
+// Shows unread messages on the app's icons. The tab's icon has a badge with the number of mentions, or a dot
+// for other unread messages. For an installed app, the system shows the number of mentions on the app's icon.
+// During a call, the tab's icon also shows whether others can hear us.
 
 import { callState, deafened, sending } from "../../call/current_call.js";
 import { info } from "../../state/server.js";
@@ -10,12 +10,12 @@ import { computed, effect } from "../../vendor/signals.js";
 
 const OWN = "/web/icon.svg";
 const SIZE = 64;
-const MAX_COUNT = 9; // A tab's icon has no room for more digits.
+const MAX_COUNT = 9; // Larger numbers do not fit in a tab's icon.
 
 let turn = 0;
 
 export function showBadge() {
-  // Redraw the icon only when it would look different.
+  // Computed signals, so that the icon is redrawn only when its badge changes.
   const [mentioned, news] = [
     computed(() => totals.value.mentions + privateUnread.value),
     computed(() => totals.value.unread > 0),
@@ -36,7 +36,7 @@ export function showBadge() {
 
 /**
  * Show this badge. `words` is its text, "" for a dot, or null for no badge. `audible` is whether others can
- * hear us; null outside a call.
+ * hear us, or null outside a call.
  * @param {string} icon
  * @param {boolean | null} audible
  * @param {string | null} words

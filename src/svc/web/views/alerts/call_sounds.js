@@ -43,7 +43,8 @@ const others = (channelId) =>
     .filter((id) => id !== member.value?.id);
 
 /**
- * Return the sound for the change, if any. `before` and `now` are null outside calls.
+ * Return the sound for a change from `before` to `now`, or null if there is none. Both are null outside
+ * calls.
  * @param {Present | null} before
  * @param {Present | null} now
  */

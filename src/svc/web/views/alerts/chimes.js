@@ -1,7 +1,7 @@
-// Plays the page's sounds, which are short, soft tones generated without audio files.
+// Plays the notification and call sounds, which are short, soft tones generated without audio files.
 
 const LOUDNESS = 0.07; // The peak amplitude as a fraction of full scale, quieter than speech.
-const ATTACK_S = 0.012; // The attack time; without it, a tone would begin with a click.
+const ATTACK_S = 0.012; // The attack time. Without it, a tone would begin with a click.
 const PAUSE_MS = 250; // A sound is not repeated within this time.
 
 /** @typedef {keyof typeof TONES} Sound */
@@ -65,7 +65,7 @@ function play(name, context) {
     tone.start(at);
     tone.stop(at + lasts + 0.02);
     quietAt = Math.max(quietAt, at + lasts);
-    // An open audio output uses part of a core and drains the battery.
+    // An open audio output uses CPU time and drains the battery.
     tone.onended = () => {
       if (context.currentTime >= quietAt) context.suspend();
     };

@@ -1,5 +1,5 @@
-// Starts the features that the first messages do not need: the badge, sounds, notifications, the system's
-// controls for calls, idle detection, tooltips, swipe gestures and the server rail.
+// Starts the features that are not needed to show the first messages: the badge, sounds, notifications, the
+// system's controls for calls, idle detection, tooltips, swipe gestures and the server rail.
 
 /** @import { Alert } from "../../state/alerts.js" */
 

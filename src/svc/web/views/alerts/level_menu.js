@@ -11,7 +11,7 @@ import { t } from "../../words/words.js";
 import { copy } from "../parts/copy_field.js";
 import { formatMoment } from "../parts/time.js";
 
-/** Mute durations in seconds; 0 mutes until unmuted. */
+/** Mute durations in seconds. 0 means until unmuted. */
 export const MUTES = [
   { name: "15-minutes", seconds: 15 * 60 },
   { name: "1-hour", seconds: 3600 },
@@ -51,7 +51,7 @@ export function levelItems(channelId) {
 }
 
 /**
- * Return the items that mute a channel, or all channels if null.
+ * Return the items that mute the channel, or all channels if `channelId` is null.
  * @param {string | null} channelId
  * @returns {ItemList}
  */
@@ -73,7 +73,7 @@ function unmuteItems(channelId, untilMs) {
   ];
 }
 
-/** Return the end of a mute as text, such as "Muted until 15:30." @param {number | null} untilMs */
+/** Describe when a mute ends, such as "Muted until 15:30." @param {number | null} untilMs */
 export function mutedWords(untilMs) {
   return untilMs === null ? t("muted-for-good") : t("muted-until", { time: formatMoment(untilMs) });
 }

@@ -70,7 +70,7 @@ function Notices() {
   />`;
 }
 
-/** The setting for Web Push, which notifies while no page is open. */
+/** The setting for Web Push, which delivers notifications while no page is open. */
 function Push() {
   const state = push.value;
   const change = async (/** @type {boolean} */ on) =>

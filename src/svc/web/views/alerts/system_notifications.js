@@ -1,5 +1,5 @@
-// Shows system notifications while the page is open but not visible. The service worker shows both these and
-// the notifications that the server pushes, so a click on either kind opens the message.
+// Shows system notifications while the page is open but not visible. The service worker shows them, as it
+// shows pushed notifications, so a click on either kind opens the message.
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -14,7 +14,7 @@ import { effect } from "../../vendor/signals.js";
 /** Return whether the member or the browser has blocked notifications. */
 export const noticesRefused = () => !globalThis.Notification || Notification.permission === "denied";
 
-/** Ask the browser for permission. Call only from a click. Resolves to whether notifications are allowed. */
+/** Ask the browser for permission. Call only from a click. Resolve to whether notifications are allowed. */
 export async function askForNotices() {
   return Boolean(globalThis.Notification) && (await Notification.requestPermission()) === "granted";
 }
@@ -48,7 +48,7 @@ const privately = ({ conversationId, name, text }) => ({
   text,
 });
 
-/** Close the notifications of messages that were read, on any device. */
+/** Close the notifications of messages that have been read on any device. */
 export function closeReadNotices() {
   let before = /** @type {Set<string>} */ (new Set());
   effect(() => {

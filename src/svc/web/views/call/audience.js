@@ -1,4 +1,5 @@
-// Lists the audience of a stage, which is the members who are not allowed to speak, with raised hands first.
+// Lists the audience of a stage channel, which consists of the members who may not speak. Members with raised
+// hands come first.
 
 /** @import { Person } from "../../call/participants.js" */
 

@@ -1,4 +1,4 @@
-// Shows a bar with the call's channel and the most-used buttons while another channel is open.
+// Shows a bar with the call's channel and its most-used buttons while another channel is open.
 
 import {
   callChannel,

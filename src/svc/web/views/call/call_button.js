@@ -1,5 +1,5 @@
-// Renders a button for a call. The label describes the action, so there is no aria-pressed. The appearance
-// shows whether the feature is on, and muted controls are red. A live microphone looks like any other button.
+// Renders a call button. Its label describes the action, so it has no aria-pressed. Its appearance shows
+// whether the feature is on. A muted microphone is red, and a live one looks like any other button.
 
 /** @import { IconName } from "../parts/icon.js" */
 
@@ -11,8 +11,8 @@ import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
 /**
- * `why` is the reason why the button is disabled, as its tooltip. A click shows the reason too, for members
- * who cannot see tooltips.
+ * `why` is the reason why the button is disabled. It is the button's tooltip and, for members who cannot see
+ * tooltips, is also shown on a click.
  * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: ()
  *   => void}} props
  */

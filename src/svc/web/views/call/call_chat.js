@@ -15,7 +15,7 @@ import { IconButton } from "../parts/button.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function CallChat({ channel, onClose }) {
-  const elsewhere = channel?.type !== "voice"; // Other channels show messages in the main area.
+  const elsewhere = channel?.type !== "voice"; // Text channels show messages in the main area.
   useEffect(() => {
     if (elsewhere) onClose();
   }, [elsewhere]);

@@ -30,7 +30,7 @@ import { Icon } from "../parts/icon.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { formatList, t } from "../../words/words.js";
 
-const MAX_FACES = 6; // The names of all members are listed as text too.
+const MAX_FACES = 6; // The names of all members are also listed as text.
 const UnexpectedDevices = Lazy(() => import("./encryption.js"), "UnexpectedDevices");
 
 /** @param {{channel: Channel}} props */
@@ -38,7 +38,7 @@ export function CallView({ channel }) {
   const isIn = callChannel.value === channel.id;
   const people = isIn ? participants() : [];
   const wanted = target.value?.channelId === channel.id;
-  // A link to a message in the chat opens the chat, which is next to the call.
+  // A link to a message in the channel's chat opens the chat next to the call.
   useEffect(() => {
     if (wanted) openSidePanel("callText");
   }, [wanted]);

@@ -1,4 +1,4 @@
-// Renders the buttons of a call.
+// Renders the call controls.
 
 /** @import { ItemList } from "../parts/menu.js" */
 

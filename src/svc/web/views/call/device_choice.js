@@ -1,5 +1,5 @@
-// Renders controls to choose and test the microphone, speaker and camera, and to change the voice processing.
-// Used in the dialog before a call and in the settings.
+// Renders controls for choosing and testing the microphone, speaker and camera, and for changing the voice
+// processing. They are used in the join dialog and in the settings.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -14,7 +14,7 @@ import { Button } from "../parts/button.js";
 import { t } from "../../words/words.js";
 
 /**
- * A list of devices of one kind. `named` hides the label, because the heading above already says it.
+ * A list of devices of one kind. `named` hides the label visually, because the heading above is the same.
  * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}}
  *   props
  */
@@ -45,7 +45,8 @@ export function DeviceSelect({ kind, name, label, named: hidesLabel = false }) {
 }
 
 /**
- * A meter for the microphone of the ongoing call, or for one opened for testing. A mark shows `threshold`.
+ * A level meter for the microphone of the ongoing call or, outside calls, for a microphone opened for
+ * testing. A line marks `threshold`.
  * @param {{threshold?: number}} props
  */
 export function LevelMeter({ threshold = 0 }) {
@@ -129,7 +130,7 @@ const NOTE_S = 0.22;
 /** @param {string} speaker */
 export async function playTestSound(speaker) {
   const context = new AudioContext();
-  // Play through a media element, because only media elements can choose the output device in every browser.
+  // Use a media element, because it is the only way to choose the output device in every browser.
   const [element, out] = [new Audio(), context.createMediaStreamDestination()];
   element.srcObject = out.stream;
   if (speaker) await element.setSinkId?.(speaker).catch(() => {});

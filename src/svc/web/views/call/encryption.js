@@ -1,4 +1,4 @@
-// Shows who has the keys of an encrypted call, and the safety number that its members compare.
+// Shows who has the keys of an encrypted call, and the safety number that its participants can compare.
 
 /** @import { Client } from "../../state/private_client.js" */
 /** @typedef {Awaited<ReturnType<Client["numberOf"]>>} Compared */
@@ -17,8 +17,8 @@ const namesOf = (/** @type {string[]} */ ids) =>
   formatList(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
 
 /**
- * A warning that lists the members who have the call's keys although they are not shown in the call, or have
- * the keys on more than one device.
+ * A warning that lists the members who have the call's keys without being shown in the call, or who have them
+ * on more than one device.
  * @param {{channelId: string}} props
  */
 export function UnexpectedDevices({ channelId }) {

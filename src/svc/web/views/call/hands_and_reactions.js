@@ -1,5 +1,5 @@
-// Shows the raised hands in a call in the order they were raised, the reactions that float over the stage,
-// and the button for both.
+// Shows the raised hands in a call in the order in which they were raised, the reactions that float over the
+// stage, and the button for raising a hand or reacting.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -21,8 +21,8 @@ import { positionNextTo } from "../parts/menu.js";
 const DEFAULT_REACTIONS = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
 /**
- * The raised hands, in order, on one line above the stage. A moderator lowers a hand by clicking the member's
- * name.
+ * The raised hands in order, on one line above the stage. Moderators can lower a hand by clicking the
+ * member's name.
  * @param {{people: Person[]}} props
  */
 export function Hands({ people }) {
@@ -71,10 +71,10 @@ export function FloatingReactions() {
   </div>`;
 }
 
-/** The button that opens the menu with the raised hand and the reactions. */
+/** The button that opens the popup for raising a hand and reacting. */
 export function GestureControl() {
   const [open, setOpen] = useState(false);
-  // The audience of a stage has a separate button for the hand.
+  // The audience of a stage channel has a separate button for raising a hand.
   const showsHand = ownHand() && mayInCall("speak", callChannel.value ?? "");
   /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);

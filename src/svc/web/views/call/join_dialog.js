@@ -1,5 +1,5 @@
-// Shows the dialog before a call, which turns the microphone and camera on or off and tests the devices.
-// Choices are remembered.
+// Shows the dialog before a call. Members turn their microphone and camera on or off in it and test their
+// devices. The choices are stored.
 
 import { setJoinDefaults, joinCall, joinDefaults } from "../../call/current_call.js";
 import { channelsById } from "../../state/channels.js";

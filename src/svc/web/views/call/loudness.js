@@ -8,7 +8,7 @@ import { member } from "../../state/server.js";
 import { useEffect } from "../../vendor/preact.js";
 
 const EVERY_MS = 100;
-// The levels of received audio are linear. A quiet voice is near 0.02.
+// The level that counts as full loudness. Audio levels are linear, and a quiet voice is about 0.02.
 const LOUD = 0.25;
 
 const isStill = () =>
@@ -24,8 +24,8 @@ function levelOf(userId) {
 
 /**
  * While the member is speaking, set the element's opacity to their loudness, 0 to 1. The element must be
- * empty: changing a custom property of the whole tile would recompute the style of everything in it ten times
- * a second.
+ * empty. Changing a custom property of the tile instead would recompute the styles of all elements in it ten
+ * times a second.
  * @param {RefObject<HTMLElement>} element
  * @param {string} userId
  * @param {boolean} speaking

@@ -1,4 +1,4 @@
-// Shows the settings for one member in a call: their volume and the quality of their video.
+// Shows our settings for one participant: their volume and the quality of their video.
 
 /** @import { Source } from "../../call/session.js" */
 
@@ -21,7 +21,7 @@ const NO_FRAME = { width: 0, height: 0, fps: 0 };
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function CallPerson({ memberId, onClose }) {
-  people.value; // The stored settings can change while the dialog is open.
+  people.value; // Subscribes to the stored settings, which can change while the dialog is open.
   const { volume, muted, screenVolume, quality } = personSettings(memberId);
   const choose = (/** @type {Parameters<typeof choosePerson>[1]} */ changes) =>
     choosePerson(memberId, changes);
@@ -58,7 +58,8 @@ export function CallPerson({ memberId, onClose }) {
 }
 
 /**
- * The current sizes of the member's videos, the reasons for them, and our estimated downlink bandwidth.
+ * The current sizes of the participant's videos, with the reasons for them, and our estimated downlink
+ * bandwidth.
  * @param {{memberId: string}} props
  */
 function Now({ memberId }) {
@@ -78,7 +79,7 @@ function Now({ memberId }) {
 }
 
 /**
- * Describe a member's video: its size, or why it is not shown. Return "" if we do not watch it.
+ * Describe a participant's video: its size, or the reason why it is not shown.
  * @param {string} memberId
  * @param {Source} source
  */
@@ -95,7 +96,7 @@ function videoWords(memberId, source) {
 }
 
 /**
- * A slider for a volume from 0 to 200 percent. A double click restores 100 percent.
+ * A slider for a volume from 0 to 200 %. A double-click resets it to 100 %.
  * @param {{label: string, value: number, onChange: (value: number) => void}} props
  */
 function Volume({ label, value, onChange }) {

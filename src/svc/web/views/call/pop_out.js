@@ -1,5 +1,5 @@
-// Shows the call in a small window that stays above other windows. In browsers that allow this only for one
-// video, the window shows the largest video.
+// Shows the call in a small window that stays on top of other windows. In browsers that support this only for
+// a single video, the window shows the first video on the stage.
 
 import { callState } from "../../call/current_call.js";
 import { participants } from "../../call/participants.js";

@@ -1,5 +1,5 @@
-// Shows the call's quality: current numbers, graphs of the last few minutes, and which layers of a video the
-// server sends.
+// Shows the call's quality: current measurements, graphs of the last few minutes, and the video layers that
+// the server sends.
 
 /**
  * @import { Received, Sent } from "../../call/call_statistics.js"
@@ -130,7 +130,7 @@ function OfPerson({ id, lines }) {
  */
 function Graph({ label, values, words }) {
   const highest = Math.max(0, ...values);
-  const scale = Math.max(1, highest); // The minimum scale, which keeps tiny values from looking large.
+  const scale = Math.max(1, highest); // At least 1, which keeps tiny values from looking large.
   const points = values
     .map(
       (value, index) =>
@@ -146,7 +146,7 @@ function Graph({ label, values, words }) {
 }
 
 /**
- * Return the layers of a member's video that the server sends us; null if unknown.
+ * Return which layers of a member's video the server sends to us, or null if this is unknown.
  * @param {string} userId
  * @param {Source} source
  */
@@ -156,7 +156,7 @@ export function layersOf(userId, source) {
 }
 
 /**
- * Describe how the server limits the video that it sends: a reduced size or frame rate, or a pause, and the
+ * Describe how the server limits the video that it sends (a reduced size or frame rate, or a pause) and the
  * reason.
  * @param {Layers | null | undefined} sent
  * @returns {string[]}

@@ -1,5 +1,5 @@
-// Shows the dialog for sharing our screen, with the size, the frame rate, and whether to optimise for text or
-// motion. Changes apply at once.
+// Shows the dialog for sharing our screen. It has settings for the size, for the frame rate, and for
+// optimising text or motion. Changes take effect immediately.
 
 import { sending, toggleScreen } from "../../call/current_call.js";
 import { callSettings, setCallSettings } from "../../state/call_settings.js";

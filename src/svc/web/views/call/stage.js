@@ -1,5 +1,5 @@
-// Renders the stage, which has a tile for every member and every shared screen. The pinned tile, a shared
-// screen or the speaker is large.
+// Renders the stage, with a tile for every participant and every shared screen. The pinned tile, a shared
+// screen or the speaker's tile is enlarged.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
@@ -85,7 +85,7 @@ export function Stage({ people }) {
 }
 
 /**
- * A list whose tiles are as large as possible.
+ * A list that makes its tiles as large as possible.
  * @param {{id: string, label: string, isScreens?: boolean, children: ComponentChildren[]}} props
  */
 function Tiles({ id, label, isScreens = false, children }) {
@@ -98,7 +98,7 @@ function Tiles({ id, label, isScreens = false, children }) {
       if (!clientWidth) return;
       const tile = tileSizes(count, clientWidth, clientHeight, isScreens);
       for (const [name, px] of Object.entries(tile)) list.current.style.setProperty(`--${name}`, `${px}px`);
-      // Ignore the tiles in the pop-out window, which can be as small as the member likes.
+      // Ignore the tiles in the pop-out window, which can be arbitrarily small.
       if (id === "people" && list.current.ownerDocument === document) tilePx.value = pictureWidth(tile);
     };
     const observer = new ResizeObserver(fit);

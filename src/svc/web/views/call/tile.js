@@ -1,4 +1,4 @@
-// Renders a tile of the stage, which shows a member or a shared screen.
+// Renders a stage tile, which shows a participant or a shared screen.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
@@ -63,8 +63,8 @@ export function PersonTile({ person }) {
 }
 
 /**
- * The tile of a shared screen. While paused, it shows the last frame, dimmed, because the content is still
- * useful. Until a frame has arrived, it shows the member's avatar.
+ * The tile of a shared screen. While paused, it dims the last frame rather than hiding it, because the
+ * content is still useful. Until the first frame arrives, it shows the member's avatar.
  * @param {{person: Person}} props
  */
 export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) {
@@ -116,7 +116,10 @@ function isPaused(userId, source) {
   return layers?.reason === "line" && layers.paused;
 }
 
-/** A shared screen that is not sent to us. @param {{id: string, name: string, reason?: string}} props */
+/**
+ * The tile of a shared screen that is not sent to us.
+ * @param {{id: string, name: string, reason?: string}} props
+ */
 function UnwatchedScreen({ id, name, reason }) {
   const coming = watched.value.includes(id);
   const watch = () =>
@@ -150,7 +153,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
     event.preventDefault();
     options();
   };
-  // On touch screens, touching the tile moves the focus to it, which shows its buttons.
+  // The tabindex makes a touched tile receive the focus, which shows its buttons.
   return html`<li
     class=${look}
     data-id=${id}
@@ -180,7 +183,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
   </li>`;
 }
 
-/** Show a tile full screen until Back, Escape or its button is pressed. @param {HTMLElement} tile */
+/** Show a tile in full screen until the user presses Back, Escape or its button. @param {HTMLElement} tile */
 async function fill(tile) {
   await tile.requestFullscreen();
   const leave = addLayer(() => document.exitFullscreen());
@@ -192,7 +195,7 @@ async function fill(tile) {
   document.addEventListener("fullscreenchange", changed);
 }
 
-/** The mark for a member who is muted only for us. */
+/** The icon for a member whom we have muted for ourselves. */
 function Quieted() {
   return html`<span class="voice-mark" title=${t("muted-for-me")}>
     <${Icon} name="bell-off" />
@@ -201,7 +204,7 @@ function Quieted() {
 }
 
 /**
- * A video element that plays a track. `onFrame` is called at the track's first frame.
+ * A video element that plays a track. `onFrame` is called when the track's first frame is shown.
  * @param {{track: MediaStreamTrack | null, onFrame?: () => void}} props
  */
 export function Video({ track, onFrame }) {

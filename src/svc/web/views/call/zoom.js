@@ -1,5 +1,5 @@
 // Zooms into a shared screen. The wheel, two fingers, or + and − zoom; dragging or the arrow keys move the
-// view; 0 resets it. The calculations are tested in Node.
+// view; 0 resets it. The calculations need no DOM and are tested in Node.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /**
@@ -31,7 +31,7 @@ function within({ scale, x, y }) {
 }
 
 /**
- * Zoom by `factor` while the point `at` stays at the same position.
+ * Zoom by `factor` around the point `at`, which stays in place.
  * @param {View} view
  * @param {number} factor
  * @param {Point} [at]
@@ -45,7 +45,11 @@ export function zoomed(view, factor, at = { x: 0, y: 0 }) {
 /** Move the view by fractions of the frame. @param {View} view @param {number} x @param {number} y */
 export const moved = (view, x, y) => within({ ...view, x: view.x + x, y: view.y + y });
 
-/** Apply a key to the view. Return null for other keys. @param {View} view @param {string} key */
+/**
+ * Return the view after this key, or null if the key has no effect.
+ * @param {View} view
+ * @param {string} key
+ */
 export function keyed(view, key) {
   /** @type {{[key: string]: [number, number]}} */
   const arrows = { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0], ArrowUp: [0, PAN], ArrowDown: [0, -PAN] };
@@ -56,7 +60,7 @@ export function keyed(view, key) {
 }
 
 /**
- * Move and zoom the view for one or two fingers that moved from `before` to `now`.
+ * Pan and zoom the view as one or two fingers move from `before` to `now`.
  * @param {View} view
  * @param {Point[]} before
  * @param {Point[]} now
@@ -73,7 +77,7 @@ export function dragged(view, before, now) {
 }
 
 /**
- * A frame that lets the member zoom `children`.
+ * A frame whose children the user can zoom.
  * @param {{label: string, children: ComponentChildren}} props
  */
 export function Zoomable({ label, children }) {
@@ -86,7 +90,7 @@ export function Zoomable({ label, children }) {
     return { x: (clientX - left) / width - 0.5, y: (clientY - top) / height - 0.5 };
   };
   useEffect(() => {
-    // Registered manually, because only a non-passive listener can stop the page itself from zooming.
+    // Added by hand, because only a non-passive listener can prevent the browser from zooming the page.
     const turned = (/** @type {WheelEvent} */ event) => {
       event.preventDefault();
       const factor = Math.exp(-event.deltaY / (event.ctrlKey ? WHEEL_PX / 4 : WHEEL_PX));

@@ -1,4 +1,4 @@
-// Renders a channel in the list: a text channel with its unread marks, or a voice channel with its members.
+// Renders a channel in the list: a text channel with its unread count, or a voice channel with its members.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -19,7 +19,7 @@ import { Icon } from "../parts/icon.js";
 import { Lazy } from "../parts/lazy_component.js";
 
 /**
- * The drag-and-drop module, loaded for members who may move channels or members.
+ * The drag-and-drop module, loaded only if the current user may move channels or members.
  * @type {Signal<typeof import("../admin/drag_and_drop.js") | null>}
  */
 const dragging = signal(null);
@@ -43,8 +43,8 @@ export const draggable = (channel) => dragging.value?.draggable(channel) ?? {};
 const VoicePeople = Lazy(() => import("./voice_people.js"), "VoicePeople", firstPaint);
 
 /**
- * Return the classes of a channel's row, and its unread mark: a dot, or the number of mentions. Screen
- * readers read both counts.
+ * Return the classes and the badge of a channel's row. The badge is a dot or the number of mentions. Screen
+ * readers read the numbers of unread messages and of mentions.
  * @param {string} channelId
  */
 function useUnread(channelId) {

@@ -1,4 +1,4 @@
-// Renders the list of channels: uncategorised text and voice channels, then each category, which can be
+// Renders the channel list: uncategorised text and voice channels, then the categories, which can be
 // collapsed.
 
 /** @import { Section } from "../../state/admin/channel_order.js" */
@@ -38,7 +38,7 @@ export function ChannelList() {
 }
 
 /**
- * The uncategorised channels of one kind. `bare` means that there are no categories.
+ * The uncategorised channels of one kind. `bare` means that the server has no categories.
  * @param {Section & {category: null, bare: boolean}} props
  */
 function Loose({ kind, channels: inside, bare }) {
@@ -55,7 +55,7 @@ function Loose({ kind, channels: inside, bare }) {
 }
 
 /**
- * A category. When collapsed, it shows only channels that are open, unread or in use.
+ * A category. When collapsed, it shows only the open channel, the channel of our call, and unread channels.
  * @param {Section & {category: Channel}} props
  */
 function Category({ category, channels: inside }) {

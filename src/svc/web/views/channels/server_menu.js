@@ -1,4 +1,4 @@
-// Renders the server's name and the menu with actions on the whole server.
+// Renders the server's name and its menu.
 
 /** @import { ItemList } from "../parts/menu.js" */
 
@@ -22,7 +22,7 @@ export function ServerMenu() {
   </h2>`;
 }
 
-/** Open the menu on a right-click too. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on a right-click. @param {EventOn<HTMLElement, MouseEvent>} event */
 export const openServerMenu = (event) =>
   openWhere(event, /** @type {HTMLElement} */ (event.currentTarget.querySelector(".server-name")));
 
@@ -31,7 +31,7 @@ const settings = (page) => () => showDialog("settings", { page });
 
 /** @returns {ItemList} */
 const items = () => [
-  { heading: info.value?.name || t("this-server") }, // The full name; the list shows only two lines.
+  { heading: info.value?.name || t("this-server") }, // The full name. The sidebar may cut it off.
   hasPermission("create_invites") && {
     label: t("invite-people"),
     icon: "invite",

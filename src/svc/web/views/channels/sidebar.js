@@ -1,5 +1,5 @@
 // Renders the sidebar: the server, its channels, the ongoing call and our own profile. Also renders the
-// buttons in every header, which open the list of channels on a phone and the inbox.
+// buttons in every header that open the inbox and, on a phone, the channel list.
 
 import { hasPermission } from "../../state/channels.js";
 import { openReports } from "../../state/admin/reports.js";
@@ -52,13 +52,13 @@ export function Sidebar() {
   </div>`;
 }
 
-/** Describe the problem with the connection; "" if there is none. */
+/** Describe the connection problem. Return "" if there is none. */
 export const troubleWithServer = () =>
   /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[
     connection.value
   ] ?? "";
 
-/** A message while the server cannot be reached or we have too many connections. */
+/** A message that is shown while the server is unreachable or we have too many connections. */
 function Connection() {
   const words = troubleWithServer();
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">

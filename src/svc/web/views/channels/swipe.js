@@ -1,37 +1,37 @@
-// Handles swipes and long presses on a phone. A swipe in the reading direction closes the panel over the
-// channel, or else opens the list of channels. A swipe in the opposite direction closes the list, or replies
-// to the message under the finger. A long press opens the menu of the element under the finger, because
-// iPhones send no event for long presses. Loaded after the first messages.
+// Handles swipes and long presses on a phone. A swipe in the reading direction closes the side panel or, if
+// none is open, opens the channel list. A swipe in the opposite direction closes the channel list or, if it
+// is closed, replies to the message under the finger. A long press opens the menu of the element under the
+// finger, because iPhones send no event for long presses. Loaded once the first messages are shown.
 
 import { openedPanel, closeSidePanel, drawer } from "../../state/navigation.js";
 import { HANDHELD } from "../parts/menu.js";
 
 const MIN_SWIPE_PX = 60;
-const FARTHEST_PX = 76; // How far a message follows the finger.
+const FARTHEST_PX = 76; // The maximum distance that a message follows the finger.
 const HOLD_MS = 550; // Android reports a long press after 500 ms.
 const STILL_PX = 10;
 
 /**
- * The touch in progress, and the message under it; null if the touch is not a swipe.
+ * The touch in progress, with the message under it. Null if the touch cannot become a swipe.
  * @type {{x: number, y: number, message: HTMLElement | null} | null}
  */
 let from = null;
 
 /**
- * The touch that may become a long press. `opened` means that it has opened a menu. `message` is the touched
- * message, unless the touch moves or is on a button.
+ * The touch that may become a long press. `opened` means that the touch has opened a menu. `message` is the
+ * touched message, or null once the finger has moved or if it is on a button.
  * @type {{timer: number, x: number, y: number, opened: boolean, message: HTMLElement | null}}
  */
 let resting = { timer: 0, x: 0, y: 0, opened: false, message: null };
 
 /**
- * The message that was touched last. It shows its buttons even after moving away from under the finger, which
+ * The message that was touched last. It keeps showing its buttons if it moves from under the finger, which
  * ends `:hover`.
  * @type {HTMLElement | null}
  */
 let touched = null;
 
-/** Handle swipes and long presses from now on. */
+/** Start handling swipes and long presses. */
 export function startSwipes() {
   const listen = { passive: true };
   document.addEventListener("touchstart", startPress, listen);
@@ -56,14 +56,14 @@ function begin({ touches, target }) {
 }
 
 /**
- * Return the message's reply button, if any. A message has buttons once it has been touched.
+ * Return the message's reply button, if any. Buttons are rendered only once a message has been touched.
  * @param {Element | null} message
  * @returns {HTMLElement | null | undefined}
  */
 const replyTo = (message) => message?.querySelector(".actions [data-icon=reply]")?.closest("button");
 
 /**
- * Return the length of the swipe in the reading direction; 0 if the touch scrolls instead. @param {Touch}
+ * Return the length of the swipe in the reading direction, or 0 if the touch scrolls the page. @param {Touch}
  * touch
  */
 function lengthOf({ clientX, clientY }) {
@@ -99,7 +99,8 @@ function release() {
 }
 
 /**
- * Return whether a finger can move this element sideways, such as wide code, a slider or a zoomed screen.
+ * Return whether this element handles horizontal touch movements itself, as wide code, sliders and zoomed
+ * screens do.
  * @param {Element} target
  */
 function movesItself(target) {
@@ -117,7 +118,7 @@ function startPress({ touches, target }) {
   const { clientX: x, clientY: y } = touches[0];
   resting = { timer: 0, x, y, opened: false, message: null };
   const element = /** @type {Element} */ (target);
-  // The message's own buttons must not disappear under the finger.
+  // A message's buttons must not disappear while they are being touched.
   if (!touched?.contains(element) || element.closest(".menu")) markTouched(null);
   if (touches.length > 1 || !element.closest(".home") || element.closest("input, textarea, a, .menu")) return;
   resting.message = element.closest("button") ? null : element.closest(".message");
@@ -146,8 +147,7 @@ function markTouched(message) {
 }
 
 /**
- * Handle the end of a touch. Lifting the finger after a long press must not click an element under the new
- * menu.
+ * Handle the end of a touch. Lifting the finger after a long press must not click an item of the new menu.
  * @param {TouchEvent} event
  */
 function lift(event) {
@@ -157,7 +157,7 @@ function lift(event) {
 }
 
 /**
- * Handle a long press that the browser itself reports, which must not open the menu a second time.
+ * Handle a long press that the browser reports. It must not open the menu a second time.
  * @param {Event} event
  */
 function reported(event) {

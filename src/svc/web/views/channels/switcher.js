@@ -1,4 +1,4 @@
-// Shows the quick switcher, which finds a channel or a profile from a few letters.
+// Shows the quick switcher, which finds channels and members by a few letters of their names.
 
 /**
  * @import { Channel, Member } from "../../types/api.js"

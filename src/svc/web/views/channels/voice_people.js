@@ -1,4 +1,4 @@
-// Renders the members in a voice channel, in the list of channels.
+// Renders a voice channel's participants in the channel list.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Present } from "../../state/voice.js" */
@@ -55,7 +55,7 @@ function VoicePerson({ person, channelId }) {
 }
 
 /**
- * Marks for a muted or deafened member and for a raised hand and, with `sent`, for camera and screen.
+ * The icons for being muted or deafened, for a raised hand and, with `sent`, for the camera and screen.
  * @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?:
  *   boolean}} props
  */
