@@ -1,4 +1,4 @@
-// Attaches picked, pasted or dropped files to the message being written.
+// Attaches files that are picked, pasted or dropped to the message being written.
 
 import { hasPermission, channelAndThreadOf } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
@@ -16,8 +16,8 @@ export function attach(conversationKey, files) {
 }
 
 /**
- * Return the event handlers for an element that accepts dropped files, and the overlay shown while files are
- * over it.
+ * Return event handlers for an element that accepts dropped files, and the overlay that is shown while files
+ * are dragged over it.
  * @param {() => boolean} allowed
  * @param {(files: File[]) => void} take
  */
@@ -50,7 +50,7 @@ export function useDropping(allowed, take) {
   return { on, shown };
 }
 
-/** Return the event handlers for files that are dropped on a channel. @param {string} channelId */
+/** Return event handlers and the overlay for dropping files on a channel. @param {string} channelId */
 export const useDroppingIn = (channelId) =>
   useDropping(
     () => hasPermission("attach_files", channelId),

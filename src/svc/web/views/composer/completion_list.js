@@ -1,4 +1,4 @@
-// Shows completions above the field for "@", "#", ":" or a "/" at the start.
+// Shows a list of completions above the message field after "@", "#", ":", or a "/" at the start.
 
 /**
  * @import { Permission } from "../../types/wire.js"
@@ -19,7 +19,7 @@ import { Icon } from "../parts/icon.js";
 const SIGNS = /[@#:]|^\//u; // The characters that start a completion.
 
 /**
- * The completion module, loaded when the first of these characters is typed.
+ * The completion module, loaded when one of these characters is first typed.
  * @type {typeof import("../../state/completion.js") | null}
  */
 let deciding = null;
@@ -28,12 +28,12 @@ let deciding = null;
  * @type {Pick<Sources, "findEmoji" | "emojiNamed">}
  */
 let ofEmoji = {};
-let hasEmoji = false; // Whether the whole catalogue has loaded.
+let hasEmoji = false; // Whether the entire catalogue has loaded.
 
 /**
  * Complete the name at the caret. If `channelId` is null, complete only members and emoji. `names` are the
- * names already in the field. The returned `onKey` handles the list's keys, and returns whether it handled
- * the key.
+ * names already in the field. The returned `onKey` handles the list's keys. It returns whether it has handled
+ * the given one.
  * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param
  *   {(text: string, caret: number) => void} put
  */
@@ -88,7 +88,7 @@ export function useCompletion(field, channelId, names, put) {
     return true;
   };
   /**
-   * Convert names that were typed out to mentions, and emoji names to emoji.
+   * Convert typed names of members to mentions, and emoji names to emoji.
    * @param {string} markdown
    */
   const meant = (markdown) => deciding?.meant(markdown, sources(channelId)) ?? markdown;

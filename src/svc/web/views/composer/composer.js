@@ -1,5 +1,5 @@
-// Renders the composer: the text, the message that it replies to, its files, and the send button. Nothing
-// waits for the network: a message is shown at once, and transmitted as soon as possible.
+// Renders the composer: the text field, the message being replied to, the attached files, and the send
+// button. It never waits for the network. A message is shown immediately and sent as soon as possible.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { TimelineRef } from "../conversation/conversation.js" */
@@ -24,7 +24,7 @@ import { Lazy } from "../parts/lazy_component.js";
 import { formatDuration, formatMoment } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
-const FEW = 200; // If fewer characters remain, their number is shown.
+const FEW = 200; // The number of remaining characters is shown below this limit.
 const FormatBar = Lazy(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Lazy(() => import("./upload_list.js"), "UploadList");
 
@@ -38,7 +38,7 @@ export function Composer({ channel, thread = null, timeline }) {
   const uploads = uploadsOf(id);
   const maySend = hasPermission("send_messages", channel.id);
   const mayAttach = maySend && hasPermission("attach_files", channel.id);
-  // While the page shows the offline copy, nothing can be sent, and drafts are kept.
+  // While the offline copy is shown, messages cannot be sent, but drafts are kept.
   const away = shownFrom.value !== null;
   const text = draft.text.value;
   const reply = draft.reply.value;
@@ -75,7 +75,7 @@ export function Composer({ channel, thread = null, timeline }) {
         .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {
-            // If a command was submitted twice, execute it only once.
+            // Execute a command only once, even if it was submitted twice.
             if (text !== null && draft.text.value === written) deliver(text);
           },
           () => notify(t("error-unreachable")),
@@ -186,7 +186,7 @@ export function SlowLeft({ channelId }) {
 }
 
 /**
- * Describe how long slow mode lasts. Above one minute, whole minutes are precise enough.
+ * Describe how long slow mode still lasts. Round more than a minute up to full minutes.
  * @param {number} left
  */
 export const slowWords = (left) =>

@@ -1,5 +1,5 @@
-// Implements the form in every composer: its keys, its files, and a submission that waits for uploads. The
-// caller sends the message.
+// Implements the form that all composers share: its keys, its files, and a submission that waits for uploads.
+// The caller sends the message.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Quotable } from "../conversation/message.js" */
@@ -17,8 +17,9 @@ import { t } from "../../words/words.js";
 /**
  * Manage a composer's form. `conversationKey` is the key of the draft; `text`, `names`, `channelId` and
  * `write` are described in text_field.js. `submit(written, deliver)` replaces `deliver` for commands.
- * `isBlocked` returns whether nothing can be sent now. `send` sends a valid message with its files. In the
- * result, `onSubmit`, `input` and `area` are for the form, its file input and its text area.
+ * `isBlocked` returns whether sending is currently impossible. `send` sends a valid message with its files.
+ * The result contains attributes for the form (`onSubmit`), its file input (`input`) and its text area
+ * (`area`).
  * @template Uploaded
  * @param {{
  *   conversationKey: string, text: string, names: Map<string, string>, channelId: string | null,
@@ -35,12 +36,12 @@ export function useComposer(given) {
   const writing = useWriting(given);
   /** @type {RefObject<HTMLInputElement>} */
   const files = useRef(null);
-  // The channel or thread of a submitted message whose files are still uploading.
+  // The key of the submitted message's channel or thread while its files are still uploading.
   const [submittedKey, setSubmittedKey] = useState(/** @type {string | null} */ (null));
   const drawn = uploads.list.value;
   useMessageField(conversationKey, writing.field);
   useLayoutEffect(() => {
-    // On a phone, focus would open the keyboard over the messages.
+    // On a phone, focusing the field would open the keyboard over the messages.
     if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
   }, [conversationKey]);
   const deliver = (/** @type {string} */ written) => {
@@ -66,7 +67,8 @@ export function useComposer(given) {
     (given.submit ?? deliver)(writing.written(), deliver);
   };
   useEffect(() => {
-    // The current values may be newer than the rendered ones. A rejected file cancels the submission.
+    // Read the current state, which may be newer than the rendered one. A rejected file cancels the
+    // submission.
     if (submittedKey === null || uploads.pending) return;
     setSubmittedKey(null);
     if (submittedKey === conversationKey && uploads.list.value.every(({ state }) => state === "done"))
@@ -117,7 +119,7 @@ export function useComposer(given) {
 }
 
 /**
- * A line with the message that is being replied to. `onPing` is missing if replies never notify here.
+ * A line with the message being replied to. `onPing` is null where replies never notify the author.
  * @param {{message: Quotable & {author: {display_name: string}}, ping?: boolean, onPing?: (() => void) |
  *   null, onClose: () => void}} props
  */
@@ -143,7 +145,7 @@ export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
 }
 
 /**
- * Keep the focus in the field when a touch misses the buttons. Otherwise, a phone's keyboard would close.
+ * Keep the focus in the field when a tap misses the buttons. Otherwise, a phone's keyboard would close.
  * @param {Event} event
  */
 export const keepFocus = (event) => {
@@ -151,7 +153,7 @@ export const keepFocus = (event) => {
 };
 
 /**
- * The send button. The text field keeps the focus; otherwise, a phone's keyboard would close.
+ * The send button. It leaves the focus in the text field, because a phone's keyboard would close otherwise.
  * @param {{disabled: boolean}} props
  */
 export function SendButton({ disabled }) {

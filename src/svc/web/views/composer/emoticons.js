@@ -1,14 +1,14 @@
-// Converts emoticons in the composer to emoji when a space follows or the message is sent. Backspace
-// immediately afterwards, or the browser's undo, reverts this. Later emoticons in the message then stay as
-// typed.
+// Converts emoticons in the composer to emoji when a space is typed after them or the message is sent.
+// Pressing Backspace immediately afterwards or using the browser's undo reverts the conversion, and later
+// emoticons in the same message then stay as typed.
 
 import { finished, withEmoji } from "../../state/emoticons.js";
 import { appearance } from "../../state/appearance.js";
 import { useState } from "../../vendor/preact.js";
 
 /**
- * Convert emoticons in a field. Pass the field's input events to `typed` and its key presses to `pressed`.
- * `sent` returns a function that converts the text to send.
+ * Convert emoticons in a text field as the user types. Pass the field's input events to `typed` and its key
+ * presses to `pressed`. `sent` returns a function that converts the text that is about to be sent.
  */
 export function useEmoticons() {
   const [on] = useState(make);

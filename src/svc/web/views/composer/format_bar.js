@@ -1,5 +1,5 @@
-// Shows buttons for bold, italic and other formats above the field while text is selected, for members who do
-// not know markdown or lack the keys for it.
+// Shows buttons for bold, italic and other formats above the field while text is selected. They are for
+// members who do not know Markdown or have no keyboard shortcuts.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -8,7 +8,7 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** The label of each button, in the button's format. @type {Record<string, unknown>} */
+/** The label of each button, shown in its own format. @type {Record<string, unknown>} */
 const LOOKS = {
   "format-bold": html`<b>B</b>`,
   "format-italic": html`<i>I</i>`,
@@ -28,13 +28,13 @@ export function FormatBar({ field, onFormat }) {
     const { current } = field;
     setShown(document.activeElement === current && current.selectionStart !== current.selectionEnd);
   };
-  useEffect(look); // No event reports a selection made by a script or before the bar was mounted.
+  useEffect(look); // No event reports a selection that was made by a script or before mounting.
   useEffect(() => {
     document.addEventListener("selectionchange", look);
     return () => document.removeEventListener("selectionchange", look);
   }, []);
   if (!shown) return null;
-  // A click must keep the focus and the selection.
+  // A click must not change the focus or the selection.
   return html`<div
     class="format-bar"
     role="toolbar"

@@ -1,5 +1,5 @@
-// Implements the message field, which shows names where the markdown has ids, converts emoticons, and
-// completes names.
+// Implements the message field. It shows names for the ids in the markdown, converts emoticons, and completes
+// names.
 
 /** @import { Names } from "../../state/mention_text.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -14,8 +14,8 @@ export const MAX_CHARACTERS = 4000; // The maximum number of characters in a mes
 
 /**
  * Manage a message field. `text` is markdown, and `write` stores its new value. If `channelId` is null,
- * complete only members and emoji. Give the field the returned `attributes`. Pass its key presses to
- * `pressed`, which returns whether it handled them, and its input events to `typed`.
+ * complete only members and emoji. Spread the returned `attributes` on the field. Pass its input events to
+ * `typed` and its key presses to `pressed`, which returns whether it has handled the key.
  * @param {{text: string, names: Names, channelId: string | null, write: (markdown: string) => void}} given
  */
 export function useWriting({ text, names, channelId, write }) {
@@ -56,7 +56,8 @@ export function useWriting({ text, names, channelId, write }) {
     completion.look();
   };
   /**
-   * Return the text to send and, if data has yet to be loaded, `later`, a promise for the final text.
+   * Return the text to send. If completion data is not loaded yet, also return `later`, a promise for the
+   * final text.
    * @param {string} now
    */
   const finished = (now) => {
@@ -99,10 +100,11 @@ const growsItself = globalThis.CSS?.supports("field-sizing", "content");
 function grow(field) {
   if (growsItself) return;
   const [style, row] = [field.style, /** @type {HTMLElement} */ (field.parentElement)];
-  // Otherwise, the message list would grow while the field is measured, and scroll away from its end.
+  // Fix the row's height. Otherwise, the message list would grow and lose its scroll position during the
+  // measurement.
   if (field.value) row.style.height = `${row.offsetHeight}px`;
   style.height = "auto";
-  // Measuring an empty field would cost a page layout.
+  // An empty field needs no measurement, which would cost a page layout.
   if (field.value) style.height = `${field.scrollHeight + 2}px`;
   row.style.height = "";
 }

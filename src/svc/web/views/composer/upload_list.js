@@ -1,10 +1,9 @@
-// Lists the files of the message being written, each with a preview, its progress and its problem.
+// Lists the files of the message being written, each with a preview, its upload progress and any error.
 
 /**
  * @import { OneFile, Uploads } from "../../state/uploads.js"
  *
- * @typedef {{url?: string}} Stored
- * A file in the list, for a channel or a private conversation.
+ * @typedef {{url?: string}} Stored A file in the list, in a channel or a private conversation.
  * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "lasts" | "problem" |
  *   "alt" | "listKey">
  *   & {result: Stored & {kind: string, thumbnail?: Stored | null, poster?: Stored | null} | null}} Shown
@@ -103,7 +102,8 @@ function Upload({ upload, uploads }) {
 }
 
 /**
- * A preview of the image, from this device until the server has its own copy. Most browsers cannot show HEIC.
+ * A preview of the image. The local file is shown until the server has processed it. Most browsers cannot
+ * show HEIC.
  * @param {{upload: Shown}} props
  */
 function Preview({ upload: { file, result } }) {
@@ -122,7 +122,7 @@ function Preview({ upload: { file, result } }) {
 }
 
 /**
- * An image's description, for members who cannot see it.
+ * A form for an image's alternative text.
  * @param {{name: string, alt: string, save: (words: string) => Promise<void>, onClose: () => void}} props
  */
 function Describe({ name, alt, save, onClose }) {

@@ -1,4 +1,4 @@
-// Records a voice message as a file, which is attached like any other file and can be removed before sending.
+// Records a voice message as a file. It is attached like any other file and can be removed before sending.
 
 /** @import { CallSettings } from "../../state/call_settings.js" */
 
@@ -68,13 +68,13 @@ export function VoiceMessage({ conversationKey, onClose }) {
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 /** @type {Record<string, string>} */
-// The first supported type is used.
+// The recorder uses the first type that the browser supports.
 const TYPES = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a" };
 const BIT_RATE = 48_000;
 
 /**
- * Start recording. The returned `stop` ends it and resolves with the file. `settings` is as in
- * state/call_settings.js.
+ * Start recording. The returned `stop` ends the recording and resolves to the file. `settings` is described
+ * in state/call_settings.js.
  * @param {CallSettings} settings
  * @param {string} name
  */

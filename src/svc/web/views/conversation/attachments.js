@@ -1,5 +1,5 @@
-// Renders the images, videos, audio and other files in a message. Space is reserved for each before it loads,
-// so nothing jumps. All files come from our own server, from the URLs that it provides.
+// Renders the images, videos, audio and other files of a message. Space is reserved for each file before it
+// loads, to prevent layout shifts. All files come from our own server, from the URLs that it provides.
 
 import { showDialog } from "../../state/navigation.js";
 import { isSpoiler, shownName } from "../../state/uploads.js";
@@ -23,7 +23,8 @@ const WIDEST_PX = 420;
 const HIGHEST_PX = 320;
 
 /**
- * The files of a message. `pictures` are the images that the lightbox steps through, if not the channel's.
+ * The files of a message. `pictures` are the images that the lightbox shows. By default, it shows all images
+ * in the channel.
  * @param {{files: Attached[], channelId?: string, pictures?: Attached[]}} props
  */
 export function Attachments({ files, channelId, pictures: all }) {
@@ -58,7 +59,7 @@ const isSized = (file) => Boolean(file.width);
 const isPicture = (file) => file.kind === "picture" && isSized(file);
 
 /**
- * A file, rendered by `View`, and covered if it is a spoiler.
+ * A file rendered by `View`. Spoilers are covered.
  * @param {{View: typeof Openable | typeof Attachment, file: Attached, [more: string]: unknown}} props
  */
 function Shown({ View, file, ...rest }) {
@@ -69,7 +70,7 @@ function Shown({ View, file, ...rest }) {
 }
 
 /**
- * An image that opens in the lightbox. Several images are shown as squares.
+ * An image that opens in the lightbox. If a message has several images, they are cropped to squares.
  * @param {{file: Sized, channelId?: string, all?: Attached[], alone: boolean}} props
  */
 function Openable({ file, channelId, all, alone }) {
@@ -150,7 +151,8 @@ function Sound({ file }) {
 }
 
 /**
- * Seek to the end of a recording, to make the browser find its length, which MediaRecorder does not write.
+ * Make the browser determine a recording's duration, which MediaRecorder does not write, by seeking to the
+ * end.
  * @param {Event} event
  */
 function findLength({ currentTarget }) {
@@ -164,7 +166,7 @@ function findLength({ currentTarget }) {
 }
 
 /**
- * A frame that reserves the space for a file of known size, and shows its placeholder until the file loads.
+ * A frame that reserves the space for a file of known size and shows its placeholder until it has loaded.
  * @param {{size: Size, placeholder: string, room?: Room, loaded: boolean, children: ComponentChildren}} props
  */
 function Frame({ size: { width, height }, placeholder, room = {}, loaded, children }) {
@@ -210,7 +212,7 @@ export function sizeOf(bytes) {
 }
 
 /**
- * A spoiler file, covered until clicked. `kind` is the file's kind.
+ * A spoiler file, covered until it is clicked. `kind` is the file's type.
  * @param {{kind: string, children: ComponentChildren}} props
  */
 export function Covered({ kind, children }) {

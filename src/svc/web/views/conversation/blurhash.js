@@ -1,12 +1,12 @@
-// Draws a BlurHash, the small blurred preview of an image that has not loaded yet. The server's base/blurhash
-// writes the same format.
+// Draws a BlurHash, a small blurred preview of an image that has not loaded yet. The server creates the
+// hashes in base/blurhash.
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
 const WIDTH = 24;
 const HEIGHT = 18;
 
 /**
- * Return a canvas with the blurred image, which the caller must stretch; null if `hash` is invalid.
+ * Return a canvas with the blurred image, which the caller must stretch. Return null if `hash` is invalid.
  * @param {string} hash
  */
 export function blurred(hash) {

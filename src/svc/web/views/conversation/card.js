@@ -1,6 +1,6 @@
-// Renders cards from webhooks, which docs/webhooks.md describes, and previews of a message's links. The text
-// is untrusted. Titles, names and footers are plain text; everything else is markdown. Unsafe links are shown
-// as text, and images come from our own server.
+// Renders webhook cards (see docs/webhooks.md) and link previews. Their text is untrusted. In cards, titles,
+// names and footers are plain text, and all other text is Markdown. Unsafe links are shown as text, and
+// images come from our own server.
 
 /** @import { Preview as Previewed } from "../../types/api.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
@@ -14,7 +14,7 @@ import { Time } from "../parts/time.js";
 /**
  * @import { MessageCard, StoredPicture } from "../../types/api.js"
  *
- * Any part can be missing or null.
+ * Any property can be missing or null.
  * @typedef {{[Part in keyof MessageCard]: MessageCard[Part] | null}} Parts
  */
 
@@ -94,8 +94,7 @@ export function Previews({ previews }) {
 }
 
 /**
- * A link preview with the link's host. Renders nothing if a browser may not open the link, although our
- * server could.
+ * A link preview with the link's host. Renders nothing if the URL is not safe to open in a browser.
  * @param {{preview: Previewed}} props
  */
 function Preview({ preview: { url, title, description, image } }) {

@@ -1,5 +1,5 @@
-// Shows a channel's full topic, and buttons for its notifications, threads, pins and members, which do not
-// fit in the header on a phone.
+// Shows a channel's full topic and the buttons for which the header has no room on a phone: notifications,
+// threads, pins and members.
 
 /** @import { IconName } from "../parts/icon.js" */
 

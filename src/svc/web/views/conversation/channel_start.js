@@ -1,5 +1,5 @@
-// Shows the beginning of a channel: its name and topic and, until somebody has written, an offer to invite
-// others.
+// Shows the start of a channel's history: its name and topic and, while the channel is empty, a button for
+// inviting others.
 
 /** @import { Channel } from "../../types/api.js" */
 

@@ -73,7 +73,7 @@ export function useJumps(channel, conversation, timeline) {
 }
 
 /**
- * Load the requested message. Resolves with its id, or with null if it is in a thread.
+ * Load the requested message. Resolve to its id, or to null if it is in a thread or was deleted.
  * @param {Held} conversation
  * @param {Target} wanted
  */
@@ -83,7 +83,7 @@ async function reach(conversation, { messageId, atMs }) {
   if (!messageId || isHere()) return messageId;
   await conversation.around(messageId);
   if (isHere()) return messageId;
-  // The message is in a thread, or deleted.
+  // The message is in a thread or was deleted.
   const { channel_id: channelId, thread } = await fetchMessage(conversation.channelId, messageId);
   if (thread) openSidePanel("thread", { channelId, thread, messageId });
   return null;

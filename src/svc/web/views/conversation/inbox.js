@@ -1,4 +1,4 @@
-// Lists mentions of us in all channels and threads, in the side panel.
+// Lists our mentions from all channels and threads in the side panel.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

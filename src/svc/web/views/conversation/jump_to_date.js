@@ -1,4 +1,4 @@
-// Renders a control that jumps to a day in a channel's history, with the browser's date picker.
+// Renders a form with a date picker for jumping to a day in a channel's history.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

@@ -1,11 +1,12 @@
-// Implements the keyboard navigation in message lists. Arrow keys move from message to message. Tab and
-// Shift+Tab skip the message contents, unless an arrow key has entered a message. Shift+Tab from a message's
-// first button goes to the message.
+// Implements keyboard navigation in message lists. Arrow keys move from message to message. Tab and Shift+Tab
+// skip the content of messages, unless an arrow key has moved the focus to a message. Shift+Tab on a
+// message's first button moves to the message itself.
 
 import { html } from "../../vendor/preact.js";
 
 /**
- * An element right after a message list. Tab continues from it, and Shift+Tab goes through it to the list.
+ * A focus target directly after a message list. Tab continues from it, and Shift+Tab passes through it to the
+ * list.
  */
 export const PastMessages = () => html`<span tabindex="0" onFocus=${arrived}></span>`;
 
@@ -24,7 +25,7 @@ export function moveAmongMessages(event) {
   const all = [...box.querySelectorAll(".message")];
   if (key === "Tab") {
     const past = /** @type {HTMLElement} */ (box.nextElementSibling);
-    // After this handler, the browser continues from the focused element.
+    // After this handler, the browser moves the focus on from the focused element.
     if (shiftKey) forThisStep(box, target.closest(".message"), 0);
     else if (target === box && all.length) past.focus({ preventScroll: true });
     else forThisStep(box, past, -1);

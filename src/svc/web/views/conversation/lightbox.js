@@ -1,5 +1,5 @@
-// Shows an image at full size. Arrow keys and swipes show the channel's other images, a swipe down closes the
-// lightbox, and a link opens the file. A double tap or double click enlarges the image, which can then be
+// Shows an image at full size. Arrow keys and horizontal swipes show the other images, a swipe down closes
+// the lightbox, and a link opens the file. A double-tap or double-click enlarges the image, which can then be
 // dragged.
 
 /** @import { Attached } from "./attachments.js" */
@@ -14,21 +14,21 @@ import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./attachments.js";
 
-const MIN_SWIPE_PX = 60; // A shorter move of the finger is not a swipe.
+const MIN_SWIPE_PX = 60; // A shorter movement is not a swipe.
 const STILL_PX = 10; // A touch that moves less is a tap.
-const DOUBLE_MS = 400; // The maximum time between the taps of a double tap.
-const APART_PX = 40; // The maximum distance between the taps of a double tap.
+const DOUBLE_MS = 400; // The maximum time between the taps of a double-tap.
+const APART_PX = 40; // The maximum distance between the taps of a double-tap.
 const ENLARGED = 2.5;
 
 /**
- * `pictures` are the images to step through, instead of the channel's.
+ * `pictures` are the images to show instead of the channel's images.
  * @param {{fileId: string, onClose: () => void} & ({channelId: string, pictures?: undefined} | {channelId?:
  *   undefined, pictures: Attached[]})} props
  */
 export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const modal = useModal(onClose);
   const [shown, setShown] = useState(fileId);
-  const [uncovered, setUncovered] = useState([fileId]); // The clicked image starts uncovered.
+  const [uncovered, setUncovered] = useState([fileId]); // The clicked image is already uncovered.
   /** @type {Attached[]} */
   const all = given ?? conversationOf(channelId).messages.value.flatMap(({ attachments }) => attachments);
   const pictures = all.filter(({ kind }) => kind === "picture");
@@ -46,7 +46,7 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   };
   const swiped = useRef(/** @type {{x: number, y: number} | null} */ (null));
   const touched = (/** @type {TouchEvent} */ { touches: [{ clientX: x, clientY: y }, second] }) => {
-    // Two fingers zoom, and one finger moves a zoomed page.
+    // Two fingers zoom the page, and one finger pans a zoomed page. Neither is a swipe.
     swiped.current = second || visualViewport?.scale !== 1 ? null : { x, y };
   };
   const lifted = (/** @type {TouchEvent} */ event) => {
@@ -134,7 +134,7 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   </dialog>`;
 }
 
-/** Enlarge an image on a double tap or double click, and move it by dragging. */
+/** Enlarge an image on a double-tap or double-click, and let the user drag it. */
 function useZoom() {
   const [view, setView] = useState(WHOLE);
   const tapped = useRef({ x: 0, y: 0, ms: Number.NEGATIVE_INFINITY });
@@ -156,7 +156,7 @@ function useZoom() {
       const isSecond = ms - msBefore < DOUBLE_MS && Math.hypot(x - xBefore, y - yBefore) < APART_PX;
       tapped.current = { x, y, ms: isSecond ? Number.NEGATIVE_INFINITY : ms };
       if (!isSecond) return;
-      event.preventDefault(); // Prevent a double click and the browser's zoom.
+      event.preventDefault(); // Prevent a double-click event and the browser's zoom.
       toggle(target, x, y);
     },
     style: isEnlarged && { transform: `translate(${view.x * 100}%, ${view.y * 100}%) scale(${view.scale})` },

@@ -1,5 +1,5 @@
-// Renders a message: author and time, the message that it replies to, text, files, cards, reactions and
-// actions. A message is rendered again only when it changes.
+// Renders a message: its author and time, the message that it replies to, its text, files and cards, its
+// reactions, and the actions on it. A message is rerendered only when it changes.
 
 import { open, openConversation, openSidePanel, showDialog } from "../../state/navigation.js";
 import { blocked, colouredRole, colourOf, memberOf, nameNow, pictureNow } from "../../state/people.js";
@@ -40,7 +40,7 @@ import { t } from "../../words/words.js";
  *   (PrivateMessage | Noted)[]}}} Held
  * @typedef {(permission: Permission) => boolean} PermissionCheck
  *
- * `replied` is the id of the message that it replies to. A `bare` message has no actions.
+ * `replied` is the id of the message being replied to. A `bare` message has no actions.
  * @typedef {{message: Shown, follows: boolean, isNew?: boolean, replied: string | null, bare?: boolean,
  *   conversation: Held, editing?: boolean, marked?: boolean, hasPermission: PermissionCheck,
  *   onEdit: (id: string | null) => void}} Props
@@ -48,8 +48,7 @@ import { t } from "../../words/words.js";
 
 const MAX_QUOTED = 160;
 /**
- * Functions that hide the buttons of the message that the pointer last reached, and of the message that the
- * focus last reached.
+ * Functions that remove the buttons of the messages last reached by the pointer and by the focus.
  * @type {{pointer?: () => void, focus?: () => void}}
  */
 const drawn = {};
@@ -74,14 +73,14 @@ export const Message = memo(
   ) => {
     const own = member.value?.id ?? "";
     const { author, reactions, mentions, mention_groups: groups } = message;
-    const [shown, show] = useState(false); // Whether a blocked member's message was revealed.
+    const [shown, show] = useState(false); // Whether a message from a blocked member has been revealed.
     const hidden = blocked.value.has(author.id) && !shown;
     const isMentioned =
       mentions.includes(own) ||
       (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
     const [askAbout, personMenu] = usePersonMenu();
     const [near, approach] = useNearness();
-    // Once the buttons have been rendered, open the menu at this event, or move the focus from the hidden
+    // The action to take once the buttons are rendered: open the menu at this event, or focus the menu
     // button.
     const [call, setCall] = useState(/** @type {MouseEvent | "focus" | null} */ (null));
     const openMenu = (/** @type {MouseEvent} */ event) => {
@@ -98,7 +97,7 @@ export const Message = memo(
           { id: author.id, name: nameNow(author) },
           event.target.closest("button") ?? event.currentTarget,
         );
-      // Keep the browser's menu where it is more useful.
+      // Keep the browser's context menu on elements for which it is more useful.
       else if (
         !bare &&
         !editing &&
@@ -190,11 +189,11 @@ export const Message = memo(
 );
 
 /**
- * Return whether this is the message that the pointer or the focus reached last. Only such a message has
- * buttons, because buttons on all messages would be most of the page's elements. They remain until the
- * pointer or the focus reaches another message, to let the focus return to them from a menu or a dialog. A
- * message that moves under a resting pointer does not count; otherwise, every message in a busy channel would
- * render buttons.
+ * Return whether the pointer or the focus reached this message last, and a function that reports that it was
+ * reached. Only such a message has buttons, because buttons on every message would make up most of the page's
+ * elements. They remain until the pointer or the focus reaches another message, so that the focus can return
+ * to them from a menu or dialog. A message that scrolls under a resting pointer does not count. Otherwise,
+ * every message in a busy channel would render buttons.
  * @returns {[near: boolean, approach: (by: "pointer" | "focus") => void]}
  */
 function useNearness() {
@@ -250,7 +249,7 @@ export function Byline({ message, follows }) {
   </p>`;
 }
 
-/** The "edited" and "pinned" marks, below the text that they apply to. @param {{message: Shown}} props */
+/** The "edited" and "pinned" labels, below the text that they apply to. @param {{message: Shown}} props */
 function Marks({ message: { edited_at_ms: editedAt, pinned } }) {
   return editedAt || pinned
     ? html`<p class="marks">
@@ -268,7 +267,7 @@ function Text({ message }) {
 }
 
 /**
- * One line of the message that a reply refers to, with a link to it.
+ * One line of the message that a reply refers to. It links to the message.
  * @param {{id: string, conversation: Held}} props
  */
 export function Replied({ id, conversation }) {

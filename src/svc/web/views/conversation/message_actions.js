@@ -1,5 +1,5 @@
-// Renders the actions on a message: the common ones next to it, the others in a menu. Loaded after the first
-// messages, and rendered only for the messages that the pointer and the focus last reached.
+// Renders the actions on a message: buttons for the common ones, and a menu with the others. Loaded once the
+// first messages are shown, and rendered only for the messages that the pointer and the focus reached last.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
 /** @import { Held, PermissionCheck, Shown } from "./message.js" */
@@ -29,7 +29,7 @@ import { Sign } from "./reactions.js";
 const SHEET_EMOJI = 5; // The number of emoji in the first row of the menu.
 
 /**
- * Select a message's text, because a long press opens the menu instead of selecting.
+ * Select a message's text. On a phone, a long press opens the menu and cannot select text.
  * @param {RefObject<HTMLElement>} lane
  */
 function select(lane) {
@@ -39,14 +39,14 @@ function select(lane) {
 }
 
 /**
- * `call` opens the menu at the position of an event, or moves the focus to its button.
+ * `call` is the event at whose position to open the menu, or "focus" to focus the menu button.
  * @param {{message: Shown, conversation: Held, hasPermission: PermissionCheck, onCalled: () => void, onEdit:
  *   () => void, call: MouseEvent | "focus" | null}} props
  */
 export function Actions({ message, conversation, hasPermission, call, onCalled, onEdit }) {
   const [picking, setPicking] = useState(false);
   const [menu, setMenu] = useState(false);
-  // Whether the sheet replaces the buttons, which lasts until the message is touched.
+  // Whether the bottom sheet replaces the buttons. This lasts until the message is touched.
   const [replaced, setReplaced] = useState(false);
   /** @type {RefObject<HTMLElement>} */
   const lane = useRef(null);
@@ -90,7 +90,10 @@ export function Actions({ message, conversation, hasPermission, call, onCalled, 
       () => notify(t("copy-failed")),
     );
   const quick = hasPermission("add_reactions") ? quickOf(message, message.reactions) : [];
-  /** Build the items. Called when the menu opens, not for each rendered message. @returns {ItemList} */
+  /**
+   * Build the menu items. Called when the menu opens rather than for each rendered message.
+   * @returns {ItemList}
+   */
   const more = () => {
     const sheet = hasSheets();
     /** @type {ItemList} */
@@ -167,7 +170,7 @@ export function Actions({ message, conversation, hasPermission, call, onCalled, 
     ];
     /** @type {ItemList} */
     const removing = [mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove }];
-    // The sheet that a long press opens contains all actions.
+    // The bottom sheet contains all actions.
     const limit = sheet ? SHEET_EMOJI : undefined;
     /** @type {ItemList} */
     const signs = [

@@ -1,4 +1,4 @@
-// Shows dialogs about one message: the confirmation before it is deleted, and the members who reacted to it.
+// Shows dialogs about one message: the confirmation of its deletion, and the members who reacted to it.
 
 /** @import { Held, Shown } from "./message.js" */
 

@@ -13,7 +13,7 @@ import { Button } from "../parts/button.js";
 import { useLayer } from "../parts/menu.js";
 
 /**
- * Edits that were neither saved nor discarded, by message id.
+ * Edited texts that were neither saved nor discarded, by message id.
  * @type {Map<string, string>}
  */
 const unsaved = new Map();
@@ -36,7 +36,7 @@ export function Editor({ message, onDone }) {
   }, []);
   useEffect(() => {
     const field = writing.field.current;
-    // An on-screen keyboard makes the list shorter.
+    // Keep the field in view when an on-screen keyboard opens and the list shrinks.
     const observer = new ResizeObserver(() => field.parentElement?.scrollIntoView({ block: "nearest" }));
     for (const element of [field, field.closest(".messages-box")]) if (element) observer.observe(element);
     return () => observer.disconnect();

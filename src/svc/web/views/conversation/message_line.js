@@ -15,7 +15,7 @@ import { Time } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
 /**
- * `where` is the channel's name, if the context does not show it, and `sign` the character before it.
+ * `where` is the channel's name, if the context does not show it. `sign` is the character before the name.
  * @param {{message: Shown, where?: string | null, sign?: string, note?: string | false | null, onOpen: () =>
  *   void}} props
  */
@@ -25,7 +25,7 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
   const attachments = hidden ? [] : message.attachments;
   const pictures = attachments.filter((file) => file.kind === "picture" && file.url && !isSpoiler(file));
   const others = attachments.length - pictures.length;
-  // A click anywhere on the line opens the message, except on buttons and links, or if it selects text.
+  // A click anywhere on the line opens the message, unless it is on a button or link, or text is selected.
   const pressed = (/** @type {EventOn} */ { target }) =>
     target.closest("a, button") || getSelection()?.isCollapsed === false || onOpen();
   return html`<li class="message-line" onClick=${pressed}>
@@ -65,7 +65,7 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
   </li>`;
 }
 
-// As in style/home.css, the panel covers the channel below this width.
+// Up to this width, the side panel covers the channel, as in style/home.css.
 const COVERED = "(max-width: 960px)";
 
 /** @param {Pick<Message, "channel_id" | "id" | "thread">} message */

@@ -1,5 +1,5 @@
-// Renders one of our messages that the server has not received yet or has rejected. Sending it does not
-// change its height.
+// Renders one of our messages that the server has not yet received or has rejected. The message keeps its
+// height once it has been sent.
 
 /** @import { Author } from "../../types/api.js" */
 /** @import { Item } from "../../state/outbox.js" */
@@ -21,7 +21,7 @@ import { AuthorAvatar, Byline, Replied } from "./message.js";
  */
 
 /**
- * Describe a pending message in the format of a sent one. It is never earlier than the latest message.
+ * Return a pending message in the format of a sent message. Its time is at least the latest message's time.
  * @template {{atMs: number, reply: {id: string} | null}} I
  * @param {I} item @param {string} key @param {number} latest
  * @returns {Unsent<I>}
@@ -61,7 +61,7 @@ export function Pending({ message, follows, conversation }) {
   const { nonce, text, attachments, state, problem, spot: conversationKey } = message.item;
   const takeBack = () => {
     const back = discard(nonce);
-    // Insert this text before any text written since.
+    // Insert this text before any text that has been written since.
     write(conversationKey, [back?.text, draftOf(conversationKey).text.value].filter(Boolean).join("\n"));
   };
   const line = { message, follows, conversation, state, text, files: attachments.length };

@@ -1,4 +1,4 @@
-// Lists the pinned messages of a channel, in the side panel.
+// Lists a channel's pinned messages in the side panel.
 
 /** @import { Channel, Message } from "../../types/api.js" */
 
@@ -19,7 +19,7 @@ export function Pins({ channel, onClose }) {
       setPins((known) => ({ ...known, problem: explain(error) })),
     );
   };
-  // Fetch again when a loaded message is pinned or unpinned.
+  // Refetch the list when a loaded message is pinned or unpinned.
   const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
   useEffect(again, [channel.id, pinned, connection.value === "online"]);
   return html`<${SidePanel} title=${t("pins")} onClose=${onClose}>

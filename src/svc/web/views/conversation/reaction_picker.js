@@ -1,4 +1,4 @@
-// Chooses the quick reactions next to a message, and renders the picker for other reactions.
+// Selects a message's quick reactions, and renders the picker for other reactions.
 
 /** @import { Reactions as All } from "../../state/conversation.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -21,13 +21,13 @@ const DEFAULT_REACTIONS = ["👍", "❤️", "😂", "🎉", "😮", "😢", "�
 const MAX_OWN = 40; // The maximum number of custom emoji.
 const QUICK_REACTIONS = 3; // The number of quick reactions next to the message's other buttons.
 
-/** Return the default reactions, with recently used emoji first. */
+/** Return recently used emoji, followed by the default reactions, as many as there are defaults. */
 const recent = () =>
   [...new Set([...remembered.value.recent, ...DEFAULT_REACTIONS])].slice(0, DEFAULT_REACTIONS.length);
 
 /**
- * Return the quick reactions: the recently used emoji or, if `count` is given, that many emoji, padded with
- * default reactions.
+ * Return the quick reactions: a few recently used emoji or, if `count` is given, up to that many recently
+ * used emoji and default reactions.
  * @param {Shown} message
  * @param {All} reactions
  * @param {number} [count]
@@ -58,7 +58,7 @@ export function Picker({ onChoose, onClose }) {
   useRestoredFocus(row);
   useLayer(onClose);
   useLayoutEffect(() => {
-    // On the newest message, the picker would extend below the visible area.
+    // Below the newest message, part of the picker would be outside the visible area.
     row.current.scrollIntoView({ block: "nearest" });
     row.current.querySelector("button")?.focus();
     const elsewhere = (/** @type {Event} */ event) => {

@@ -42,7 +42,7 @@ export function Reactions({ message, reactions, conversation, canReact }) {
 function Reaction({ message, reaction, canReact }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
-  // Names are fetched only when the reader wants to see them.
+  // Names are fetched only when the user wants to see them.
   const [showsNames, setShowsNames] = useState(false);
   const who = () => {
     const names = ids.slice(0, MAX_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));

@@ -1,4 +1,4 @@
-// Shows the side panel that searches all visible channels.
+// Shows the side panel for searching all channels that the user can view.
 
 /** @import { FilterNames, Wrong } from "../../state/search_filters.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -41,7 +41,7 @@ export function Search({ channel, onClose }) {
   const [query, setQuery] = useState(before?.query ?? "");
   const [results, setResults] = useState(before ?? null);
   const [busy, setBusy] = useState(false);
-  const turn = useRef(0); // The number of the latest search; results of earlier searches are dropped.
+  const turn = useRef(0); // The number of the latest search. Results of earlier searches are dropped.
   useLayoutEffect(
     () => highlightWords(lines.current, wantedWords(results?.query ?? "", filterNames)),
     [results],
@@ -57,7 +57,7 @@ export function Search({ channel, onClose }) {
       return;
     }
     setBusy(true);
-    // A filter in the query can contain the beginning of a member's name.
+    // A filter in the query may contain the beginning of a member's name, so all names are needed.
     if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {});
     const parameters = new URLSearchParams({
       query: sent(wanted, filterNames, members.value.values()),

@@ -1,4 +1,4 @@
-// Shows a thread in the side panel: its root message, the replies and the composer.
+// Shows a thread in the side panel: its root message, its replies and a composer.
 
 /** @import { Message as Posted } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -80,8 +80,9 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
 }
 
 /**
- * Return the root message, which is loaded with the channel or fetched, and the problem with fetching it. The
- * message is null if it was deleted, and undefined while unknown.
+ * Return the thread's root message and the error that occurred when fetching it, if any. The message is
+ * fetched only if it is not loaded in the channel. It is null if it was deleted, and undefined until it is
+ * available.
  * @param {string} channelId @param {string} thread @returns {[Posted | null | undefined, string]}
  */
 function useRoot(channelId, thread) {

@@ -1,5 +1,5 @@
-// Renders the list of messages. It keeps its scroll position while messages come and go, separates days,
-// loads more at both ends, and reports when the newest message is visible.
+// Renders the message list. It keeps its scroll position while messages are added and removed, separates
+// days, loads more messages at both ends, and reports when the newest message is visible.
 
 /**
  * @import { Channel, Message as Posted } from "../../types/api.js"
@@ -9,7 +9,7 @@
  * @import { Item } from "../../state/outbox.js"
  * @import { Unsent } from "./pending_message.js"
  *
- * `root`: shown above the first message of a thread.
+ * `root` is shown above the first message of a thread.
  * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, hasPermission: PermissionCheck,
  *   root?: ComponentChildren}} Props
  * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
@@ -39,9 +39,9 @@ import { asMessage, Pending } from "./pending_message.js";
 const ChannelStart = Lazy(() => import("./channel_start.js"), "ChannelStart", firstPaint);
 const FirstSteps = Lazy(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPaint);
 const AT_FIRST = 20; // Render about one screen of messages first.
-const REST_MS = 100; // Render the rest after this delay.
-const BUSY_MS = 250; // If messages arrive faster, they do not fade in, as the fade would never end.
-const TOGETHER_MS = 5 * 60_000; // Messages by one author within this time share one heading.
+const REST_MS = 100; // Render the other messages after this delay.
+const BUSY_MS = 250; // Messages that arrive faster do not fade in, because the fade would never end.
+const TOGETHER_MS = 5 * 60_000; // One author's messages within this time share a heading.
 
 /** @extends {Component<Props, State>} */
 export class Timeline extends Component {
@@ -53,12 +53,12 @@ export class Timeline extends Component {
   #news = 0;
   #all = false;
   #frame = 0;
-  #changed = false; // Whether the list was rendered since the last frame.
+  #changed = false; // Whether the list has been rendered since the last frame.
   #position = new ScrollPosition();
   /** @type {ResizeObserver | null} */ #observer = null;
   /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
   /** @type {(() => void) | null} */ #stopReading = null;
-  // The first message that was unread when the channel was opened keeps its mark.
+  // The line above the first unread message stays in place after the message has been read.
   #newFrom = this.#unreadFrom();
 
   #unreadFrom() {
@@ -68,12 +68,12 @@ export class Timeline extends Component {
     } = this.props;
     const counts = thread ? threads.peek().get(thread) : unread.peek()[channel.id];
     if (!counts?.unread) return null;
-    // Show the number of new messages until the first one has been visible.
+    // The number of new messages is shown until the first of them has been visible.
     if (!thread) this.#news = counts.unread;
     return counts.read_up_to;
   }
 
-  /** Go to the first unread message, which may not be loaded. */
+  /** Jump to the first unread message. Fetch it if it is not loaded. */
   async #toNews() {
     const { conversation } = this.props;
     const from = this.#newFrom ?? "";
@@ -138,7 +138,7 @@ export class Timeline extends Component {
     if (this.#anchor?.element.isConnected) {
       this.box.current.scrollTop += this.#anchor.element.getBoundingClientRect().bottom - this.#anchor.bottom;
     }
-    // Scroll to the end at most once per frame, because this lays out the page.
+    // Scroll to the end at most once per frame, because scrolling forces a layout.
     this.#changed = true;
     this.#look();
   }
@@ -177,7 +177,7 @@ export class Timeline extends Component {
     });
 
   /**
-   * Pass the same function each time, because a new function would render every message again whenever one
+   * Pass the same function each time, because a new one would rerender every message whenever a message
    * arrives.
    * @type {PermissionCheck}
    */
@@ -186,7 +186,7 @@ export class Timeline extends Component {
   /** @param {Props} props @param {State} state */
   render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
     const { messages, moreBefore, moreAfter, olderProblem, newerProblem } = conversation;
-    // A later change to "online" renders this component again, and the effect then loads the missing
+    // Read here, so that a change to "online" rerenders this component, whose effect then loads missed
     // messages.
     const online = connection.value === "online";
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
@@ -295,8 +295,8 @@ export class Timeline extends Component {
   }
 
   /**
-   * Return the element to keep in place: the first visible message. Measure its bottom, because its author
-   * line can disappear.
+   * Return the first visible message, which is kept in place, and the position of its bottom. The top can
+   * move, because the author line above the text can disappear.
    */
   #firstVisible() {
     const edge = this.box.current.getBoundingClientRect().top;
@@ -320,7 +320,7 @@ export class Timeline extends Component {
     return line !== undefined && line.bottom > box.top && line.top < box.bottom;
   }
 
-  /** Whether the channel is empty, so that its introduction is read from the top. */
+  /** Whether the channel is empty. The list then stays at the top, which shows the channel's introduction. */
   get #blank() {
     return this.props.empty && !this.list.current?.querySelector(".pending");
   }
@@ -330,7 +330,7 @@ export class Timeline extends Component {
     this.#look();
   };
 
-  /** Stay at the end if the reader was there, then update the visible state. */
+  /** Stay at the end if the user was there, then update the state that depends on the visible messages. */
   #settle() {
     this.#follow();
     this.#look();
@@ -384,7 +384,7 @@ const isBusy = (messages) =>
   messages[messages.length - 1].posted_at_ms - messages[messages.length - 2].posted_at_ms < BUSY_MS;
 
 /**
- * Group messages by day, and mark each message that continues under the name above.
+ * Group messages by day, and mark each message that shares the heading of the message above it.
  * @param {(Posted | Unsent<Item>)[]} messages
  */
 function days(messages) {
@@ -395,7 +395,7 @@ function days(messages) {
   const groups = [];
   /** @type {Posted | Unsent<Item> | null} */
   let previous = null;
-  let [begins, ends] = [0, 0]; // The start and end of the day, cached because this loop is hot.
+  let [begins, ends] = [0, 0]; // The start and end of the day, cached because this loop is a hot path.
   for (const message of messages) {
     const at = message.posted_at_ms;
     const newDay = at < begins || at >= ends;
