@@ -1,5 +1,5 @@
-// Loads all emoji on first use, and searches them by name, label and keywords in the reader's language.
-// Renders nothing.
+// Loads all emoji on first use, and searches them by name, label and keywords in the user's language. Renders
+// nothing.
 
 import { fit, foldCase, matching } from "../../state/name_search.js";
 import { signal } from "../../vendor/signals.js";
@@ -9,10 +9,10 @@ import { language } from "../../words/words.js";
  * @typedef {object} Item
  * @property {string} sign The text to insert: the character, or `:name:` for a custom emoji.
  * @property {string} label The label, read by screen readers.
- * @property {string} name As in `:name:`.
+ * @property {string} name The name, as in `:name:`.
  * @property {string} [url] The image's URL, for a custom emoji.
  * @property {number} [group] The Unicode group, one of GROUPS.
- * @property {string} [toned] The character in the medium skin tone, if it has skin tones.
+ * @property {string} [toned] The character in the medium skin tone, if it supports skin tones.
  * @property {string[]} [names] All names, including `name`.
  * @property {string} [words] Search words.
  */
@@ -25,7 +25,7 @@ const LANGUAGES = ["en", "de", "fr", "es", "ja"];
 const MAX_FOUND = 160;
 const BY_WORD = 3; // A match by keyword ranks below any match by name or label.
 
-/** All emoji as items; null until the catalogue has loaded. */
+/** All emoji as items, or null until the catalogue has loaded. */
 export const catalogue = signal(/** @type {Item[] | null} */ (null));
 /** Whether loading the catalogue failed. */
 export const failed = signal(false);
@@ -33,7 +33,11 @@ export const failed = signal(false);
 /** @type {Promise<void> | null} */
 let pending = null;
 
-/** Load the catalogue, once. @param {string} [name] The language's name. @returns {Promise<void>} */
+/**
+ * Load the catalogue if it is not loaded yet.
+ * @param {string} [name] The language code.
+ * @returns {Promise<void>}
+ */
 export function load(name = language()) {
   failed.value = false;
   pending ??= fetched(LANGUAGES.includes(name) ? name : "en").catch(() => {
@@ -62,7 +66,7 @@ async function fetched(name) {
 export const ownItems = (emoji) =>
   Array.from(emoji, ([name, { url }]) => ({ sign: `:${name}:`, label: `:${name}:`, name, url }));
 
-/** Return the emoji in a skin tone; 0 is the default. @param {Item} item @param {number} tone */
+/** Return the emoji in a skin tone, where 0 is the default tone. @param {Item} item @param {number} tone */
 export const inTone = ({ sign, toned }, tone) =>
   tone && toned ? toned.replaceAll(MEDIUM, TONES[tone]) : sign;
 
@@ -82,8 +86,8 @@ export function search(query, own, all) {
 
 /**
  * Return the best matches for an incomplete name such as `:na`, custom emoji first. Until the catalogue has
- * loaded, only custom emoji are found. Components and computed signals that call this function run again
- * after that.
+ * loaded, return only custom emoji. Components and computed signals that call this function are updated once
+ * it has loaded.
  * @param {string} prefix @param {ServerEmoji} serverEmoji @param {number} limit @param {number} [tone]
  * @returns {{name: string, label: string, character?: string, url?: string}[]}
  */
@@ -119,7 +123,7 @@ function bestMatches(items, wanted) {
     if (fits.length && !fits.includes(-1))
       fitting.push({ item, fits: fits.reduce((sum, score) => sum + score, 0) });
   }
-  // Sorting is stable, so equal matches stay in Unicode's order.
+  // The sort is stable, so equally good matches stay in Unicode order.
   return fitting.sort((a, b) => a.fits - b.fits).map(({ item }) => item);
 }
 

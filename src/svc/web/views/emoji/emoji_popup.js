@@ -1,4 +1,5 @@
-// Renders a button that opens the emoji picker as a popup next to it. The picker is loaded on first use.
+// Renders a button that opens the emoji picker as a popup next to it. The picker's code is loaded on first
+// use.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -11,7 +12,7 @@ import { positionNextTo, useLayer } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 
 const EmojiPicker = Lazy(() => import("./picker.js"), "EmojiPicker");
-const SIZE = { width: 384, height: 450 }; // Approximate size, for placing the picker before it is rendered.
+const SIZE = { width: 384, height: 450 }; // The approximate size, for placing the picker before it renders.
 
 /**
  * `onChoose` receives a character or `:name:`.

@@ -1,5 +1,5 @@
-// Renders the grid of emoji in the picker. Only the visible emoji are in the document. Tab moves the focus to
-// one emoji, and the arrow keys move it to the others.
+// Renders the emoji picker's grid. Only rows in view are in the document. Tab moves the focus to one emoji,
+// and the arrow keys move it from there.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -10,7 +10,7 @@ import { firstFrom, laidOut, moved } from "./rows.js";
 /** @typedef {import("./rows.js").Section} Section */
 
 const CELL_REM = 2.75; // The same as in emoji.css.
-const MARGIN = 3; // Rows that are rendered beyond the visible ones.
+const MARGIN = 3; // The number of rows rendered beyond the visible ones.
 const DEFAULTS = { cell: 44, columns: 8, height: 320 };
 
 /**

@@ -1,5 +1,5 @@
-// Renders the emoji picker, which finds an emoji by search, by category or among the recent ones. The
-// server's custom emoji come first.
+// Renders the emoji picker: a search field, the recently used emoji, and all emoji by category. Custom emoji
+// come before standard emoji.
 
 import { html, useEffect, useId, useMemo, useRef, useSignal, useState } from "../../vendor/preact.js";
 import { catalogue, failed, GROUPS, inTone, load, ownItems, search, TONES } from "./emoji_catalogue.js";
@@ -39,8 +39,8 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
   const met = useSignal("");
   const all = catalogue.value;
   const { tone } = remembered.value;
-  // A chosen emoji moves to the front only when the picker next opens, to keep the other emoji from moving
-  // under the pointer.
+  // A chosen emoji moves to the front only when the picker is next opened. Otherwise, emoji would move under
+  // the pointer.
   const recent = useMemo(() => remembered.value.recent, []);
   const sections = useMemo(
     () => sectionsOf(query, serverEmoji, all ?? [], recent),
@@ -48,7 +48,7 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
   );
   useEffect(() => {
     load();
-    // On a phone, focus would open the keyboard over the emoji.
+    // On a phone, focusing the field would open the keyboard over the emoji.
     (matchMedia("(pointer: fine)").matches ? field : root).current?.focus();
   }, []);
   useEffect(() => {
@@ -124,7 +124,7 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
 }
 
 /**
- * Buttons that scroll to a section.
+ * The buttons that scroll to a section.
  * @param {{sections: Section[], onGo: (section: string) => void}} properties
  */
 function Categories({ sections, onGo }) {
@@ -164,7 +164,10 @@ function Categories({ sections, onGo }) {
   </div>`;
 }
 
-/** The text shown when there are no emoji. @param {{empty: boolean}} properties */
+/**
+ * The text that is shown instead of emoji: no matches, loading, or failed.
+ * @param {{empty: boolean}} properties
+ */
 function State({ empty }) {
   if (failed.value)
     return html`<p class="emoji-state" role="status">
@@ -208,7 +211,7 @@ function sectionsOf(query, serverEmoji, all, recent) {
 const describe = ({ label, name, url }) => (url || !name ? label : `${label} :${name}:`);
 
 /**
- * Return whether an event's target is in the picker or is the button that opened it, which also closes it.
+ * Return whether an event's target is in the picker or in its button, which toggles the picker itself.
  * @param {HTMLElement | null} root
  * @param {EventTarget | null} target
  */

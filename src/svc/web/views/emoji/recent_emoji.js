@@ -1,4 +1,4 @@
-// Stores the recently used emoji and the skin tone, only in this browser.
+// Stores the recently used emoji and the chosen skin tone in this browser only.
 
 import { storeValue, storedValue } from "../../transport/browser_storage.js";
 import { signal } from "../../vendor/signals.js";
@@ -8,12 +8,12 @@ const MAX_RECENT = 16;
 const MAX_SIGN_LENGTH = 40;
 
 /**
- * Return whether a stored text could be an emoji or its name. The stored text is untrusted.
+ * Return whether a stored text could be an emoji or its name. Stored texts are untrusted.
  * @param {string} text
  */
 export const isSign = (text) => text.length > 0 && text.length <= MAX_SIGN_LENGTH;
 
-/** {tone: 0 to 5, recent: emoji, latest first} */
+/** The skin tone (0 to 5) and the recently used emoji, latest first. */
 export const remembered = signal(read());
 
 /** @param {number} tone */

@@ -1,9 +1,9 @@
-// Lays out the emoji in the picker in rows, with a heading above each section, and computes movements by
-// arrow keys. Pure functions.
+// Lays out the picker's emoji in rows with section headings, and computes where arrow keys move. All
+// functions are pure.
 
 /** @typedef {import("./emoji_catalogue.js").Item} Item */
 /** @typedef {{id: string, label: string, items: Item[]}} Section */
-/** @typedef {{head?: Section, items: Item[]}} Row The row of a heading has no items. */
+/** @typedef {{head?: Section, items: Item[]}} Row A heading's row has no items. */
 /** @typedef {{row: number, column: number}} Position */
 
 const PAGE = 6; // The number of rows that Page Up and Page Down move.
@@ -30,8 +30,7 @@ export function firstFrom(rows, from = 0) {
 }
 
 /**
- * Return the position that a key moves to; null if that is above the first row or the key has no meaning
- * here.
+ * Return the position that a key moves to. Return null if it is above the first row or the key has no effect.
  * @param {Row[]} rows
  * @param {Position} position
  * @param {string} key

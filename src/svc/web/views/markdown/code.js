@@ -1,5 +1,5 @@
-// Renders a code block with a copy button. The highlighter loads with the first block that specifies a
-// language.
+// Renders a code block with a copy button. The highlighter is loaded when the first block that specifies a
+// language is shown.
 
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -40,7 +40,7 @@ function useColours(code, language) {
       ({ highlight }) => {
         if (wanted) setColoured({ code, language, pieces: highlight(code, language) });
       },
-      () => {}, // If loading fails, for example when offline, the code stays readable without colours.
+      () => {}, // If loading fails, for example offline, the code is shown without colours.
     );
     return () => {
       wanted = false;
@@ -56,13 +56,17 @@ function piece(part) {
     : html`<span class=${`code-${part.kind}`}>${part.children.map(piece)}</span>`;
 }
 
-/** @param {string} text @param {HTMLElement | null} element that shows it @returns {Promise<boolean>} */
+/**
+ * @param {string} text
+ * @param {HTMLElement | null} element the element with the text
+ * @returns {Promise<boolean>}
+ */
 async function copyText(text, element) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without TLS, there is no clipboard API, but execCommand works.
+    // Without TLS, the clipboard API is unavailable, but execCommand works.
     if (element) getSelection()?.selectAllChildren(element);
     return document.execCommand("copy");
   }

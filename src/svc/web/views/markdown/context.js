@@ -1,20 +1,21 @@
-// Defines the server's data that is needed to render a message, and finds the targets of its links. Renders
+// Defines the server data that rendering a message requires, and resolves links within the server. Renders
 // nothing.
 
 /**
  * @typedef {object} Context
- * @property {string | null} [ownId] Mentions of this member are marked.
- * @property {Set<string>} [ownRoles] Mentions of these roles are marked too.
- * @property {Set<string>} [mentioned] Members, roles and groups that the server lists as mentioned; mentions
- *   of others are rendered as text.
- * @property {Map<string, {url: string}>} [emoji] By name.
- * @property {Map<string, {name: string, color?: string | null}>} [roles] By id. The colour is in CSS syntax.
- * @property {Map<string, {name: string}>} [channels] By id.
+ * @property {string | null} [ownId] The member whose mentions are highlighted.
+ * @property {Set<string>} [ownRoles] The roles whose mentions are also highlighted.
+ * @property {Set<string>} [mentioned] The members, roles and groups that the server lists as mentioned. Other
+ *   mentions are rendered as text.
+ * @property {Map<string, {url: string}>} [emoji] The custom emoji by name.
+ * @property {Map<string, {name: string, color?: string | null}>} [roles] The roles by id, with colours in CSS
+ *   syntax.
+ * @property {Map<string, {name: string}>} [channels] The channels by id.
  * @property {(id: string) => string | undefined} [members] Returns a member's current name.
- * @property {(id: string) => void} [onMention] Called when the reader clicks a mention of this member.
- * @property {(id: string) => void} [onChannel] Called when the reader clicks a link to this channel.
+ * @property {(id: string) => void} [onMention] Called with a member's id when the user clicks their mention.
+ * @property {(id: string) => void} [onChannel] Called with a channel's id when the user clicks a link to it.
  * @property {(url: URL) => {words: string, go: () => void} | null} [locationOf] Returns the message on this
- *   server that a URL leads to.
+ *   server that a URL refers to, or null.
  */
 
 /** @typedef {import("./parse.js").Node} Node */
@@ -27,7 +28,7 @@
 const GROUPS = ["everyone", "here"];
 
 /**
- * Return the target of a link within the server and its name; null for every other link.
+ * Return the target of a link within the server, or null for other links.
  * @param {Node} link
  * @param {Context} context
  * @returns {Target | null}

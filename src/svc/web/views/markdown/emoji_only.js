@@ -1,10 +1,10 @@
-// Detects text that consists only of emoji, which is shown large. Also used elsewhere to distinguish emoji
+// Detects text that consists only of emoji, which is shown in a large size. Also used elsewhere to tell emoji
 // from words.
 
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MAX_EMOJI = 30; // More than one line of emoji is probably a drawing.
+const MAX_EMOJI = 30; // More emoji, on several lines, are probably a drawing.
 const FLAG = String.raw`\p{RI}\p{RI}`;
 const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
 // An emoji can have a skin tone, the variation selector for colour, or the tag letters of a regional flag.
@@ -14,7 +14,7 @@ const SIGN = String.raw`(?:${SHOWN}(?=\uFE0F|\p{EMod}|\u200D))${VARIANT}[\u{E002
 const JOINED = String.raw`(?:\u200D(?:${SHOWN})${VARIANT})*`;
 const ONE = new RegExp(`${FLAG}|${KEYCAP}|${SIGN}${JOINED}`, "yu");
 
-/** Return the number of emoji in the text; 0 if it contains anything else. @param {string} text */
+/** Return the number of emoji in the text, or 0 if it contains anything else. @param {string} text */
 export function countSigns(text) {
   let count = 0;
   for (let at = 0; at < text.length; ) {

@@ -1,14 +1,14 @@
-// Highlights code with highlight.js (vendored), as plain objects instead of HTML. Loaded on first use.
+// Highlights code with the vendored highlight.js. Returns plain objects instead of HTML. Loaded on first use.
 
 import { highlighter } from "../../vendor/highlight.js";
 
 /** @typedef {string | {kind: string, children: Piece[]}} Piece */
 
 const DEEPEST = 16;
-// The time for some languages is quadratic in the line length: 250 ms for 4,000 characters.
+// For some languages, the time is quadratic in the line length: 250 ms for 4,000 characters.
 const MAX_LINE = 300;
 
-/** The replacement for highlight.js's HTML writer, which collects tokens. */
+/** A replacement for highlight.js's HTML emitter that collects tokens as objects. */
 class Pieces {
   /** @type {Piece[]} */
   root = [];
@@ -64,7 +64,7 @@ class Pieces {
 highlighter.configure({ __emitter: Pieces });
 
 /**
- * Return the highlighted code, or null if the language is unknown or the code is minified.
+ * Return the highlighted code, or null if the language is unknown or a line is too long.
  * @param {string} code
  * @param {string} language
  * @returns {Piece[] | null}

@@ -1,4 +1,4 @@
-// Renders the inline content of markdown as elements: words, links, mentions, emoji and spoilers.
+// Renders inline Markdown as elements: text, links, mentions, emoji and spoilers.
 
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { mentionText, targetOf, wordsOf } from "./context.js";
@@ -62,12 +62,12 @@ function link(node, context, inLink) {
   if (url && !isVisible(wordsOf(children)) && !children.some(({ type }) => type === "emoji"))
     return address(href, [withoutBidiControls(href)], false);
   if (url && !pretends(wordsOf(children), url)) return address(href, label, false);
-  // The label is misleading, so show the link's source, with the actual URL as a link.
+  // The label is misleading, so show the link's Markdown source and make the actual URL the link.
   return ["[", ...label, "](", address(href, [withoutBidiControls(href)], false), ")"];
 }
 
 /**
- * Return a link to a message on this server; null for other links.
+ * Return a link to a message on this server, or null for other links.
  * @param {string} href
  * @param {Context} context
  * @param {boolean} inLink
@@ -85,7 +85,7 @@ function locationLink(href, { locationOf }, inLink) {
 }
 
 /**
- * Return a link to another site, which sends no referrer.
+ * Return a link to another site. It sends no referrer.
  * @param {string} href
  * @param {any[]} label
  * @param {boolean} inLink
@@ -126,7 +126,7 @@ function emoji(name, context) {
 
 /**
  * @param {{words: string, children?: any}} properties `words` is the content as plain text, which reserves
- *   the space.
+ *   the space while it is hidden.
  */
 export function Spoiler({ words, children }) {
   const [open, setOpen] = useState(false);

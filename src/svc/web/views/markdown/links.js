@@ -1,15 +1,15 @@
-// Decides which URLs a message may link to, and which link labels pretend to be a different URL. Does not
-// parse markdown.
+// Decides which URLs a message may link to, and detects link labels that look like a different URL. Does not
+// parse Markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;
-// Characters allowed after the scheme of a bare URL. Brackets, quotes and bars are excluded, because they may
-// enclose the URL, and so is the punctuation of scripts without spaces.
+// Characters allowed after the scheme of a bare URL. Brackets, quotes and bars are excluded because they may
+// enclose the URL. CJK punctuation is excluded because it follows URLs without a space.
 const BARE = /:\/\/[^\s<>[\]{}|"`^\\\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/uy;
 const ENDING = /[.,:;!?'*_~]+$/u;
 const INVISIBLE = /[\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/gu;
 const WITH_SCHEME = /(?:https?:\/{2}|www\.)\s*([^\s/?#:@\\]+)/iu;
 const HOST_ALONE = /^((?:[\p{L}\p{N}-]+\.)+([\p{L}]{2,}))(?:[/:?#]\S*)?$/u;
-// File extensions that are also top-level domains, but usually name files: "README.md", "main.rs".
+// File extensions that are also top-level domains but usually refer to files, as in "README.md" or "main.rs".
 const FILES = new Set([
   "md",
   "py",
@@ -29,7 +29,7 @@ const FILES = new Set([
   "go",
   "net",
 ]);
-// The accepted top-level domains, in addition to country domains, which have two letters.
+// The accepted top-level domains besides country domains, which have two letters.
 const DOMAINS = new Set([
   "com",
   "org",
@@ -58,8 +58,8 @@ const DOMAINS = new Set([
 ]);
 
 /**
- * Return the URL if a browser may follow it from a message, else null. Only http and https are allowed, and
- * no user name or password, which can disguise the host.
+ * Return the URL if it is allowed in a message, otherwise null. Only http and https are allowed. A user name
+ * or password is not allowed, because it can disguise the host.
  * @param {string} text @returns {URL | null}
  */
 export function webAddress(text) {
@@ -73,7 +73,8 @@ export function webAddress(text) {
 }
 
 /**
- * Return the URL around the colon at `at`, without a sentence's full stop; "" if there is none.
+ * Return the rest of a URL from the colon at `at`, without punctuation that ends a sentence. Return "" if
+ * there is no URL.
  * @param {string} text @param {number} at @param {number} end
  */
 export function addressFrom(text, at, end) {
@@ -82,7 +83,11 @@ export function addressFrom(text, at, end) {
   return match ? withoutEnding(match[0].slice(0, end - at)) : "";
 }
 
-/** Remove a bracket that surrounds a URL. @param {string} address @returns {string} */
+/**
+ * Remove punctuation and unmatched closing brackets from the end of a URL.
+ * @param {string} address
+ * @returns {string}
+ */
 function withoutEnding(address) {
   const shorter = address.replace(ENDING, "");
   let opened = shorter.split("(").length - shorter.split(")").length;
@@ -92,7 +97,7 @@ function withoutEnding(address) {
 }
 
 /**
- * Return whether a label looks like a URL with a host other than the link's.
+ * Return whether a label looks like a URL with a different host from the link's.
  * @param {string} label @param {URL} url
  */
 export function pretends(label, url) {

@@ -1,5 +1,5 @@
-// Renders markdown as elements: blocks here, inline content in inline.js. The text is untrusted, so it never
-// becomes HTML, nothing is loaded from other sites, and links show their target.
+// Renders Markdown blocks as elements. Inline content is rendered by inline.js. The text is untrusted, so it
+// is never parsed as HTML, nothing is loaded from other sites, and links show their target.
 //
 // Headings are rendered as paragraphs that look like headings, because a message's headings do not belong in
 // the page's outline.
@@ -14,7 +14,7 @@ import { isOnlyEmoji } from "./emoji_only.js";
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MAX_DIGITS = 2; // Numbers with more digits do not fit in the usual space before a list entry.
+const MAX_DIGITS = 2; // Numbers with more digits do not fit in the usual margin of a list item.
 
 const TASK = /^\[([ xX])\] /u;
 
@@ -27,7 +27,7 @@ export function Markdown({ text, context = NOTHING }) {
   return look(root, context);
 }
 
-/** Render a tree. @param {Node} root @param {Context} context @returns {any} */
+/** Render a parsed text. @param {Node} root @param {Context} context @returns {any} */
 export function look(root, context) {
   const large = isOnlyEmoji(root, context);
   return html`<div class=${large ? "markdown large" : "markdown"}>
@@ -36,7 +36,7 @@ export function look(root, context) {
 }
 
 /**
- * Render a block. Each top-level block detects its own text direction; nested blocks inherit it.
+ * Render a block. Each top-level block detects its own text direction, and nested blocks inherit it.
  * @param {Node} node @param {Context} context @param {"auto"} [dir] @returns {any}
  */
 function block(node, context, dir) {
@@ -84,7 +84,7 @@ function list({ start, children }, context, dir) {
 }
 
 /**
- * Return whether a task list entry is done, and its content after "[ ]" or "[x]"; null for other entries.
+ * Return whether a task list item is done, and its content after "[ ]" or "[x]". Return null for other items.
  * @param {Node} entry
  */
 function taskOf({ children: [first, ...rest] }) {
@@ -98,7 +98,7 @@ function taskOf({ children: [first, ...rest] }) {
 }
 
 /**
- * Render a table. It is focusable, so the keyboard can scroll a table that is wider than its column.
+ * Render a table. It is focusable, so that wide tables can be scrolled with the keyboard.
  * @param {Node} node
  * @param {Context} context
  * @param {"auto"} [dir]

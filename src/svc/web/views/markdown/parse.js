@@ -1,24 +1,24 @@
-// Parses markdown into a tree of plain objects, which markdown.js renders. Does not depend on the page.
+// Parses Markdown into a tree of plain objects, which markdown.js renders. Does not use the DOM.
 //
-// The parser is markdown-it (vendored): CommonMark with tables and strikethrough, tokens instead of HTML. Of
-// three candidates, only markdown-it is both small and fast on hostile text: 12 KB compressed without its
-// HTML rules, and at most 35 ms for any hostile text of 4,000 characters. Micromark with mdast is 19 KB,
-// needs 250 ms for nested lists, and writes HTML into an element when it loads. Marked is 15 KB, and nested
-// quotes overflow its stack.
+// The parser is the vendored markdown-it. It supports CommonMark, tables and strikethrough, and returns
+// tokens instead of HTML. Of three candidates, only markdown-it is both small and fast on hostile text. It is
+// 12 KB compressed without its HTML rules, and needs at most 35 ms for any hostile text of 4,000 characters.
+// Micromark with mdast is 19 KB, needs 250 ms for nested lists, and writes HTML into an element when it
+// loads. Marked is 15 KB, and nested quotes overflow its stack.
 
 import { MarkdownIt } from "../../vendor/markdown-it.js";
 import { addRules } from "./rules.js";
 
 /**
  * @typedef {{type: string, children: Node[], text?: string, href?: string, level?: number, start?: number,
- *   language?: string, align?: string, ms?: number, style?: import("../parts/time.js").Style}} Node The types
- *   are root; the blocks paragraph, heading, small, quote, list (`start` if numbered), entry, rule, fence,
- *   table, row, head and cell; and, within blocks, text, break, strong, underlined, emphasis, struck,
- *   spoiler, code, link, address, picture, emoji and time.
+ *   language?: string, align?: string, ms?: number, style?: import("../parts/time.js").Style}} Node The root
+ *   has the type root. Block types are paragraph, heading, small, quote, list (with `start` if numbered),
+ *   entry, rule, fence, table, row, head and cell. Inline types are text, break, strong, underlined,
+ *   emphasis, struck, spoiler, code, link, address, picture, emoji and time.
  */
 
-const MAX_CHARACTERS = 8_000; // In UTF-16 code units: 4,000 characters outside the BMP.
-const DEEPEST = 24; // Nesting limit. Deeper elements are shown unstyled.
+const MAX_CHARACTERS = 8_000; // In UTF-16 code units, enough for 4,000 characters outside the BMP.
+const DEEPEST = 24; // The nesting limit. Deeper elements are shown without formatting.
 /** @type {Record<string, string>} */
 const ALIGNMENTS = { "text-align:left": "start", "text-align:center": "center", "text-align:right": "end" };
 /** @type {Record<string, string>} */
@@ -41,9 +41,9 @@ const TYPES = {
   link: "link",
   small: "small",
 };
-const PARTS = new Set(["thead", "tbody"]); // Tokens without their own node.
+const PARTS = new Set(["thead", "tbody"]); // The tokens for which no node is created.
 const TARGETS = /^(?:https?:\/\/|(?:mention|role|channel):[A-Za-z0-9_-]{1,128}$)/iu;
-// Rules that do not apply to messages: indented code, because poems are indented too, HTML, and underlined
+// The rules that do not apply to messages: indented code (poems are indented, too), HTML, and underlined
 // headings. ci/vendor already removes them.
 const NOT_OURS = ["code", "html_block", "lheading"];
 
@@ -72,7 +72,7 @@ function made() {
 /** @param {any[]} tokens @returns {Node} */
 function tree(tokens) {
   const root = node("root");
-  /** @type {(Node | null)[]} The open nodes; null for tokens without a node. */
+  /** @type {(Node | null)[]} The open nodes, with null for tokens that have no node. */
   const open = [];
   let parent = root;
   for (const token of flat(tokens)) {
@@ -101,7 +101,7 @@ function* flat(tokens) {
 function beginning(token, depth) {
   const name = token.type.replace(/_open$/u, "");
   if (PARTS.has(name) || token.hidden || depth > DEEPEST) return null;
-  // CommonMark makes text bold with either marker. On Discord, which many members know, "__" underlines text.
+  // CommonMark makes text bold with either marker. "__" underlines instead, as on Discord.
   const opened = node(token.markup === "__" ? "underlined" : TYPES[name]);
   if (name === "heading") opened.level = Number(token.tag[1]);
   if (name === "ordered_list") opened.start = Number(token.attrGet("start") ?? 1);
@@ -153,7 +153,7 @@ function node(type, more = {}) {
 }
 
 /**
- * Return whether anything is visible; false for a heading without words, such as a lone "#".
+ * Return whether anything would be visible. A heading without text, such as a lone "#", is not.
  * @param {Node} root
  * @returns {boolean}
  */

@@ -1,4 +1,4 @@
-// Converts markdown to one line of plain words, for quotes, notifications and titles. Spoilers stay hidden.
+// Converts Markdown to one line of plain text, for quotes, notifications and titles. Spoilers stay hidden.
 
 import { timeAs } from "../parts/time.js";
 import { mentionText, targetOf } from "./context.js";

@@ -1,28 +1,28 @@
-// Changes markdown-it's rules for messages. Added are spoilers, bare URLs, emoji, timestamps, lines of small
-// text, and quotes of all following lines. Quotes and list entries end with their line, and tables and
-// nesting are limited. Produces tokens; rendering is in markdown.js.
+// Adapts markdown-it's rules to messages. It adds spoilers, bare URLs, emoji, timestamps, small text, and
+// quotes that extend to the end of the message. Quotes and list items end with their line, and the size of
+// tables and the nesting depth are limited. The rules produce tokens, and markdown.js renders them.
 
 import { addressFrom, webAddress } from "./links.js";
 
-// The nesting limit, in markdown-it's levels: a quote is one level, and a list with its entry is two. Deeper
-// markers are shown as text.
+// The nesting limit in markdown-it's levels. A quote is one level, and a list item is two, including its
+// list. Deeper markers are shown as text.
 const MAX_LEVELS = 12;
-// Markdown-it adds the missing cells to every row, so a wide table with thousands of rows is slow.
+// Markdown-it adds missing cells to every row, so a wide table with thousands of rows would be slow.
 const MAX_COLUMNS = 24;
 const EMOJI = /:[a-z0-9_]{2,30}:/y;
-// Characters that can begin an inline rule in messages; markdown-it's own list lacks the bar.
+// Text up to the next character that can begin an inline rule. Markdown-it's own list of these lacks the bar.
 const PLAIN = /[^\n\\`*_~[\]!<:|]+/y;
 const ANGLED = /<(https?:\/\/[^\s<>]+)>/iy;
-// A timestamp in seconds since 1970, and how to show it. It has at most as many digits as a Date can hold.
+// A timestamp in seconds since 1970, with its format. It has at most as many digits as a Date supports.
 const MOMENT = /<t:(-?\d{1,12})(?::([tTdDfFR]))?>/y;
-/** @type {Record<string, string>} As `Time` shows it. */
+/** @type {Record<string, string>} The styles of `Time` by Discord's format letters. */
 const STYLES = { t: "clock", T: "clock", d: "day", D: "day", f: "long", F: "long", R: "distance" };
 const SMALL = "-# ";
 const ALL_THAT_FOLLOWS = ">>> ";
 const SCHEME = /(?:^|[^\p{sc=Latin}\p{N}])(https?)$/iu;
 const MAX_SCHEME = 6; // "https" and one character before it.
 const SPOILER = "||";
-// Scripts without spaces between words, and their punctuation.
+// The scripts without spaces between words, with their punctuation.
 const UNSPACED = new RegExp(
   String.raw`[\p{sc=Han}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}` +
     String.raw`\u3000-\u30ff\ufe30-\ufe4f\uff00-\uffef]`,
@@ -33,7 +33,7 @@ const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** @typedef {any} State markdown-it's own, of a block or of what is within one */
 
 /**
- * Add all rules. `original` returns markdown-it's own rule with that name.
+ * Add all rules. `original` returns the original markdown-it rule of a given name.
  * @param {any} parser @param {(name: string) => Function} original
  */
 export function addRules(parser, original) {
@@ -53,15 +53,15 @@ export function addRules(parser, original) {
   block.ruler.before("blockquote", "all_that_follows", quotesAllThatFollows, interrupting);
   block.ruler.at("blockquote", bounded(original("blockquote"), isShallow), interrupting);
   block.ruler.at("list", bounded(original("list"), isShallow), { alt: ["paragraph", "blockquote"] });
-  // In CommonMark, the next line can continue the quote or entry above it. In a chat, a line break ends it.
+  // In CommonMark, the next line can continue a quote or list item. In a chat, a line break ends it.
   block.ruler.before("paragraph", "end_of_quote", endsQuote, { alt: ["blockquote"] });
   block.ruler.before("paragraph", "end_of_entry", endsEntry, { alt: ["paragraph"] });
 }
 
 /**
  * Adapt a parser state to scripts without spaces. CommonMark uses spaces and punctuation to decide whether
- * markers open or close emphasis. Here, a letter of such a script counts as a space, and its punctuation as a
- * letter: 今日は**「晴れ」**です.
+ * markers open or close emphasis. Here, letters of such scripts count as spaces, and their punctuation counts
+ * as letters: 今日は**「晴れ」**です.
  * @param {any} State markdown-it's class for inline content
  */
 const withUnspaced = (State) =>
@@ -99,8 +99,8 @@ function bounded(rule, within) {
 }
 
 /**
- * End a quote at the first line that does not continue it. The same rules end tables, so this also ends a
- * table at a line without a bar.
+ * End a quote at the first line without a quote marker. Also end a table at the first line without a bar,
+ * because markdown-it uses the same rules for the ends of tables.
  * @param {State} state
  * @param {number} line
  * @param {number} _end
@@ -160,7 +160,7 @@ function small(state, line, _end, silent) {
 }
 
 /**
- * Parse a quote of all following lines, ">>> First line", unless it is within another block.
+ * Parse a quote that extends to the end of the message, ">>> First line", unless it is within another block.
  * @param {State} state
  * @param {number} line
  * @param {number} end
@@ -196,7 +196,7 @@ function plain(state, silent) {
 }
 
 /**
- * Parse an image as text, with its URL, because images in messages are never loaded.
+ * Parse an image as text that includes its URL, because images from other sites are never loaded.
  * @param {State} state
  * @param {boolean} silent
  */
@@ -227,7 +227,7 @@ function afterSpace(state, at) {
 }
 
 /**
- * Parse a spoiler, which is hidden until clicked: ||a surprise||. @param {State} state @param {boolean}
+ * Parse a spoiler, which is hidden until it is clicked: ||a surprise||. @param {State} state @param {boolean}
  * silent
  */
 function spoiler(state, silent) {
@@ -270,7 +270,11 @@ function angled(state, silent) {
   return true;
 }
 
-/** Parse a timestamp as written by bots: <t:1700000000:R>. @param {State} state @param {boolean} silent */
+/**
+ * Parse a timestamp in the format that bots use: <t:1700000000:R>.
+ * @param {State} state
+ * @param {boolean} silent
+ */
 function moment(state, silent) {
   if (state.src[state.pos] !== "<") return false;
   MOMENT.lastIndex = state.pos;
@@ -296,7 +300,7 @@ function address(state, silent) {
   const tail = addressFrom(state.src, state.pos, state.posMax);
   if (!tail || !webAddress(scheme + tail)) return false;
   if (!silent) {
-    // The pending text can lack part of the scheme, as in "\https:".
+    // Part of the scheme may not be in the pending text, as in "\https:".
     if (!state.pending.endsWith(scheme)) return false;
     state.pending = state.pending.slice(0, -scheme.length);
     putAddress(state, scheme + tail);
@@ -311,7 +315,7 @@ function putAddress(state, written) {
 }
 
 /**
- * Parse an emoji name such as :wave:. The view checks whether the emoji exists.
+ * Parse an emoji name such as :wave:. The renderer checks whether the emoji exists.
  * @param {State} state @param {boolean} silent
  */
 function emoji(state, silent) {
