@@ -1,5 +1,5 @@
-// Renders the whole page: the sign-in view if nobody is signed in, otherwise the channel list, the open
-// channel with its side panel, and the dialogs above them.
+// Renders the web client: the sign-in view, or the channel list, the open channel with its side panel, and
+// any dialogs.
 
 /** @import { Channel } from "../types/api.js" */
 /** @import { RefObject } from "../vendor/preact.js" */
@@ -47,7 +47,7 @@ const PrivateConversation = Lazy(() => import("./private/conversation.js"), "Pri
 
 export function App() {
   const [fault, again] = useErrorBoundary((error) => {
-    // Pass the error to the page's error handlers. The view below replaces the partly rendered page.
+    // Pass the error to the global error handlers. The error view below replaces the partly rendered page.
     reportError(error);
   });
   useEffect(() => {
@@ -66,7 +66,7 @@ export function App() {
       removeEventListener("blur", onAway);
     };
   }, []);
-  // Unread counts change with each message, but the title rarely does, so only the title is rendered here.
+  // A computed title, because unread counts change with every message, but the title rarely does.
   const titled = useComputed(title);
   useSignalEffect(() => {
     document.title = titled.value;
@@ -148,9 +148,9 @@ function Room({ channel }) {
     : html`<${Conversation} channel=${channel} />`;
 }
 
-/** The view while no channel is open. */
+/** The view that is shown while no channel is open. */
 function Nowhere() {
-  const state = connection.value; // The rendered state; a greeting may change it before the effect runs.
+  const state = connection.value; // The rendered state. It may change before the effect runs.
   useEffect(() => {
     if (state !== "connecting") painted();
   }, [state]);
@@ -189,7 +189,7 @@ export function Notices() {
   const list = useRef(null);
   const shown = notices.value.length > 0;
   useLayoutEffect(() => {
-    // Show the notices again, above a dialog that has opened since.
+    // Reopen the popover to move it above dialogs that have opened since.
     if (list.current.matches(":popover-open")) list.current.hidePopover();
     if (shown) list.current.showPopover();
   }, [notices.value]);

@@ -1,4 +1,4 @@
-// Renders a member's text with the server's emoji, roles and channels, and with members' current names.
+// Renders message text with the server's custom emoji, roles and channels, and with members' current names.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Context } from "./markdown/context.js" */
@@ -14,7 +14,7 @@ import { t } from "../words/words.js";
 import { Markdown as Shown } from "./markdown/markdown.js";
 import { plain as plainly } from "./markdown/plain_text.js";
 
-/** The data that texts refer to. Members are looked up only when a mention of them is shown. */
+/** The data that texts refer to. Members are looked up only when they are mentioned. */
 const context = computed(
   () =>
     /** @type {Context} */ ({
@@ -44,8 +44,8 @@ function locationOf(url) {
 }
 
 /**
- * The rendered text of a message or a card. In a posted `message`, only the mentions that the server lists
- * are rendered as mentions.
+ * The rendered text of a message or a card. If `message` is given, only the mentions that the server lists
+ * for it are rendered as mentions.
  * @param {{text: string, message?: Pick<Message, "mentions" | "mention_groups">}} props
  */
 export function Markdown({ text, message }) {

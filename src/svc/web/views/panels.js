@@ -1,5 +1,5 @@
-// Maps the names of side panels and dialogs in state/navigation.js to their components. Each loads on first
-// use.
+// Maps the names of side panels and dialogs in state/navigation.js to their components. Each component is
+// loaded on first use.
 
 import { Lazy } from "./parts/lazy_component.js";
 

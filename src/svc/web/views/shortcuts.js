@@ -1,4 +1,4 @@
-// Handles the page's global shortcuts. The list of shortcuts shows the same table.
+// Handles the global keyboard shortcuts. The table of shortcuts is also the source of the displayed list.
 
 import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from "../call/current_call.js";
 import { callSettings } from "../state/call_settings.js";
@@ -19,7 +19,7 @@ import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread_counts.js";
 import { focusMessageField } from "./parts/focus.js";
 
-/** {keys, words, act}. In `keys`, such as "Ctrl+K", Ctrl means the command key on a Mac. */
+/** The shortcuts: their keys, label and action. In `keys`, "Ctrl" also means the Command key on a Mac. */
 export const SHORTCUTS = [
   { keys: "Ctrl+K", words: "shortcut-switcher", act: () => showDialog("switcher") },
   { keys: "Ctrl+F", words: "shortcut-search", act: () => openSidePanel("search") },
@@ -41,7 +41,7 @@ export const SHORTCUTS = [
   { keys: "Ctrl+Alt+H", words: "shortcut-hand", act: () => toggleHand() },
 ];
 
-/** Focus the message field when somebody types outside any field. @param {KeyboardEvent} event */
+/** Focus the message field when the user types outside any field. @param {KeyboardEvent} event */
 function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
@@ -51,7 +51,8 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
 }
 
 /**
- * Scroll the messages with the page keys while the focus is in a message field that does not scroll itself.
+ * Scroll the messages with Page Up and Page Down while a message field that has nothing to scroll has the
+ * focus.
  * @param {KeyboardEvent} event
  */
 function turnPage(event) {
@@ -63,7 +64,7 @@ function turnPage(event) {
   read?.scrollBy({ top: by * read.clientHeight });
 }
 
-/** Go to the channel above or below, or to the next unread one. @param {1 | -1} by */
+/** Go to the previous (-1) or next (1) channel, optionally only to unread channels. @param {1 | -1} by */
 function step(by, onlyUnread = false) {
   const all = textChannels.value;
   const at = all.findIndex(({ id }) => id === currentLocation.value?.channelId);
@@ -77,7 +78,7 @@ function step(by, onlyUnread = false) {
 }
 
 /**
- * Handle the push-to-talk key, but not while typing, because the key can be a letter.
+ * Handle the push-to-talk key. Ignore it while the user is typing, because it may be a letter.
  * @param {KeyboardEvent} event
  */
 export function onHeldKey(event) {
@@ -92,17 +93,16 @@ export function onHeldKey(event) {
 }
 
 /**
- * Treat the push-to-talk key as released, because another window has the focus and the page would miss the
- * release.
+ * Treat the push-to-talk key as released. Another window has focus, so the page would miss the keyup event.
  */
 export function onAway() {
   if (callSettings.value.input === "push") pressToTalk(false);
 }
 
 /**
- * Stop key presses during an input method's composition before any field handles them, because they control
- * the composition. Safari ends the composition before the Enter that confirms it, so only the key code
- * identifies that Enter.
+ * Keep key presses during an input method's composition from all other handlers, because they control the
+ * composition. Safari ends the composition before the Enter that confirms it, so that Enter is recognised by
+ * its key code.
  * @param {KeyboardEvent} event
  */
 export function onComposing(event) {
@@ -127,8 +127,8 @@ export function onShortcut(event) {
 }
 
 /**
- * Close the view that covers the channel or is next to it. If there is none, mark the open channel as read
- * and show its newest message.
+ * Close the view that covers the channel or is next to it. If there is none, mark the channel as read and
+ * show its newest message.
  * @param {KeyboardEvent} event
  */
 function dismiss(event) {

@@ -1,5 +1,5 @@
-// Shows banners above the page when a new version is available or the page shows the offline copy. Also asks
-// where to post content that was shared with the page.
+// Shows banners at the top when a new version is available or the offline copy is shown. Also opens the share
+// dialog for content that was shared with the app.
 
 import { callTrouble } from "../../call/current_call.js";
 import { isBusy, newVersion, update } from "../../state/installation.js";
@@ -39,8 +39,8 @@ function ShownFrom() {
 }
 
 /**
- * A banner on narrow pages while the connection is lost, because the list of channels, which shows it too, is
- * usually hidden there. In a call, the call's own message is more precise.
+ * The banner about a lost connection in narrow windows, where the channel list, which also reports it, is
+ * usually hidden. In a call, the call's own message is shown instead, because it is more precise.
  */
 function Reconnecting() {
   const isExplained = callTrouble.value || pageFrom(currentLocation.value?.channelId ?? "") !== null;

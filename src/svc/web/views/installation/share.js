@@ -1,5 +1,5 @@
-// Shows the dialog that asks for a channel for content shared from another application or for a forwarded
-// message. Adds the content to the channel's draft.
+// Shows the dialog for choosing the channel for content shared from another app or for a forwarded message.
+// The content is added to that channel's draft.
 
 /** @import { Message } from "../../types/api.js" */
 
@@ -21,12 +21,12 @@ import { addressOf, open } from "../../state/navigation.js";
 import { nameNow } from "../../state/people.js";
 import { uploadsOf } from "../../state/uploads.js";
 
-const MANY = 8; // With more channels than this, show a search field.
+const MANY = 8; // A search field is shown if there are more channels than this.
 
 /** @param {{onClose: () => void}} props */
 export function Share({ onClose }) {
   const [wanted, setWanted] = useState("");
-  // Any site can open this dialog with its own text and files.
+  // Ask first, because any site can open this dialog with its own text and files.
   const [trusted, setTrusted] = useState(shared.value?.from === undefined);
   const all = textChannels.value.filter(({ id }) => hasPermission("send_messages", id));
   const matches = all.filter(({ name }) => foldCase(name).includes(foldCase(wanted)));
@@ -75,7 +75,7 @@ export function Share({ onClose }) {
   <//>`;
 }
 
-/** The shared text and file names, which members should see before sending them. */
+/** The shared text and file names, for the member to check before sending. */
 function What() {
   const { text, files } = shared.value ?? { text: "", files: [] };
   return html`<div class="what-is-shared">
@@ -104,14 +104,14 @@ export function shareInto(channelId) {
 }
 
 /**
- * Ask for a channel to quote a message in, with a link to it. The quote mentions nobody.
+ * Ask for a channel, and quote the message there with a link to it. The quote mentions nobody.
  * @param {Message} message
  */
 export function forward({ author, text, channel_id: channelId, id }) {
   /** @type {Map<string, string>} */
   const names = new Map();
   const short = shortened(text, names);
-  // Escape names, because the field would otherwise turn them into mentions again.
+  // Escape names. Otherwise, the field would convert them back to mentions.
   const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
   const lines = [`**${escaped(nameNow(author))}**`, ...plain.split("\n").filter((line, at) => at || line)];
   shared.value = {

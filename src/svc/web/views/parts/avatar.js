@@ -1,4 +1,4 @@
-// Renders a member's avatar, or the initials on a colour derived from the member's id.
+// Renders a member's avatar or, if there is none, their initials on a colour derived from their id.
 
 /** @import { presenceOf } from "../../state/people.js" */
 
@@ -6,7 +6,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
 /**
- * An avatar, with a mark for `presence` if given.
+ * An avatar with an indicator for `presence`, if given.
  * @param {{id: string, name: string, url?: string | null, presence?: ReturnType<typeof presenceOf> |
  *   "invisible", size?: "small" | "medium" | "large" | "huge"}} props
  */
@@ -21,7 +21,7 @@ export function Avatar({ id, name, url, presence, size = "medium" }) {
   </span>`;
 }
 
-/** A mark next to a bot's name; nothing for other members. @param {{bot?: boolean}} props */
+/** The label next to a bot's name. Renders nothing for other members. @param {{bot?: boolean}} props */
 export const BotSign = ({ bot }) => (bot ? html`<span class="bot-sign">${t("bot")}</span>` : null);
 
 /** @param {string} name */
@@ -34,11 +34,11 @@ export function initials(name) {
     .toUpperCase();
 }
 
-// Hues that are easy to tell apart. Between 30 and 130 degrees, colours dark enough for white letters look
-// brown.
+// Hues that are easy to tell apart. Hues from 30 to 130 degrees are left out, because they look brown when
+// they are dark enough for white letters.
 const HUES = [2, 142, 170, 205, 238, 262, 284, 306, 336];
 
-/** Return the hue for a member, which is the same everywhere. @param {string} id */
+/** Return a member's hue, which depends only on the id. @param {string} id */
 export function hue(id) {
   let sum = 0;
   for (const letter of id) sum = (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;

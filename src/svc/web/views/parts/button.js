@@ -1,4 +1,4 @@
-// Renders buttons with text, and buttons with only an icon, whose accessible name tooltips.js shows.
+// Renders text buttons and icon buttons. Tooltips (tooltips.js) show the accessible names of icon buttons.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 /** @import { IconName } from "./icon.js" */
@@ -31,7 +31,7 @@ export const SearchButton = ({ label, ...rest }) =>
   </button>`;
 
 /**
- * A text button. `look` is "primary", "danger", "link", other classes or nothing.
+ * A text button. `look` is "primary", "danger", "link", other classes, or empty.
  * @param {{look?: string, icon?: IconName, type?: "button" | "submit", children: ComponentChildren,
  *   [attribute: string]: unknown}} props
  */

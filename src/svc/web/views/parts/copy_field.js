@@ -1,4 +1,4 @@
-// Shows text to copy in full, with a copy button.
+// Shows a read-only field with a copy button.
 
 import { notify } from "../../state/notices.js";
 import { html, useId } from "../../vendor/preact.js";

@@ -1,4 +1,4 @@
-// Renders modal dialogs with the browser's `<dialog>`, which keeps the focus inside and closes on Escape.
+// Renders modal dialogs with the browser's `<dialog>`, which traps the focus and closes on Escape.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
@@ -12,7 +12,8 @@ import { restoreFocus } from "./focus.js";
 let openCount = 0;
 
 /**
- * Return the attributes of a modal `<dialog>`, which is open while mounted and calls `onClose` once.
+ * Return the attributes of a modal `<dialog>` that is open while mounted. `onClose` is called when the user
+ * closes it.
  * @param {() => void} onClose
  */
 export function useModal(onClose) {
@@ -23,14 +24,14 @@ export function useModal(onClose) {
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];
     shown.showModal();
-    // Add a layer for a dialog that is not in navigation.js's `dialog`, such as a confirmation on a settings
+    // Add a layer for dialogs that are not in navigation.js's `dialog`, such as a confirmation on a settings
     // page.
     const known = dialog.peek() ? 1 + Number(Boolean(dialog.peek()?.under)) : 0;
     const leave = ++openCount > known ? addLayer(() => close.current()) : () => {};
-    // Show existing notices above the dialog too.
+    // Move existing notices above the dialog.
     if (notices.value.length) notices.value = [...notices.value];
     return () => {
-      // Close the dialog first, because nothing outside can have the focus while it is open.
+      // Close the dialog first, because no element outside it can receive the focus while it is open.
       shown.close();
       restoreFocus(before);
       openCount--;
@@ -42,9 +43,9 @@ export function useModal(onClose) {
     onClose: () => {
       if (ref.current) onClose();
     },
-    // On Escape, the browser would hide the dialog at once but send the close event later. In between,
-    // shortcuts would be ignored, and afterwards, the dialog would move the focus away from the element that
-    // has received it.
+    // On Escape, the browser would hide the dialog immediately but send the close event later. Until then,
+    // shortcuts would be ignored. The event would then move the focus away from the element that has received
+    // it.
     onCancel: (/** @type {Event} */ event) => {
       if (event.target !== ref.current) return;
       event.preventDefault();
@@ -54,8 +55,8 @@ export function useModal(onClose) {
 }
 
 /**
- * A dialog. `onClose` is called however the dialog is closed. `wide` is for settings pages. `menu` is
- * rendered next to the close button.
+ * A dialog. `onClose` is called for every way of closing it. `wide` is for settings pages. `menu` is rendered
+ * next to the close button.
  * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string,
  *   menu?: ComponentChildren}} props
  */

@@ -27,9 +27,9 @@ export function Field({ label, hint, problem, multiline = false, ...rest }) {
 }
 
 /**
- * Return the value to show, and a function to choose another. The member's choice is shown until `value`
- * changes, so unrelated responses do not revert it, or until `onChange` resolves with false because the
- * choice was rejected.
+ * Return the value to show and a function that changes it. The user's choice is shown until `value` changes,
+ * so unrelated responses do not revert it. If `onChange` resolves to false, the choice was rejected and is
+ * reverted.
  * @template V @param {V} value @param {(value: V) => unknown} onChange @returns {[V, (value: V) =>
  *   Promise<void>]}
  */
@@ -45,7 +45,7 @@ function useChosen(value, onChange) {
 }
 
 /**
- * A switch with its description.
+ * A switch with a label and an optional hint.
  * @param {{label: ComponentChildren, hint?: ComponentChildren, checked: boolean, onChange: (on: boolean) =>
  *   unknown, [attribute: string]: unknown}} props
  */
@@ -64,7 +64,7 @@ export function Switch({ label, hint, checked, onChange, ...rest }) {
 }
 
 /**
- * A choice among a few options, in one row unless they have hints.
+ * A choice between a few options, which are in one row unless they have hints.
  * @template {string | null} V
  * @param {{label: string, value: V, options: {value: V, label: string, hint?: string}[], onChange: (value: V)
  *   => unknown}} props

@@ -1,6 +1,6 @@
-// Manages the keyboard focus. Message fields are registered by conversation key (by id for private
-// conversations), so other views can focus them. When a panel or dialog closes, the focus returns to the
-// element that had it before, or to the message field.
+// Manages the keyboard focus. Other views can focus message fields, which are registered by conversation key
+// or, for private conversations, by id. When a panel or dialog closes, the focus returns to the element that
+// had it before, or to the message field.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -24,8 +24,8 @@ export function useMessageField(conversationKey, ref) {
 const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 
 /**
- * Return whether the key sends the message. On-screen keyboards have no Shift+Enter, so there, Enter starts a
- * new line and only the button sends.
+ * Return whether the key sends the message. On-screen keyboards have no Shift+Enter. With them, Enter starts
+ * a new line, and only the button sends.
  * @param {KeyboardEvent} event
  */
 export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) =>
@@ -35,7 +35,7 @@ export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) =>
 export const focusMessageField = (conversationKey) => fields.get(conversationKey)?.focus();
 
 /**
- * Focus a message field from a dialog, after the dialog has closed and restored the previous focus.
+ * Focus a message field once the calling dialog has closed and restored the previous focus.
  * @param {string} conversationKey
  */
 export const focusMessageFieldLater = (conversationKey) =>
@@ -44,15 +44,16 @@ export const focusMessageFieldLater = (conversationKey) =>
 /** @param {Element | null} before */
 export function restoreFocus(before) {
   if (before instanceof HTMLElement && before !== document.body) before.focus();
-  // The element is gone or hidden. On a phone, focusing the field would open the keyboard over the page.
+  // The element is gone or hidden. Do not focus the field on a phone, because the keyboard would cover the
+  // page.
   if (document.activeElement !== before || before === document.body)
     if (matchMedia("(pointer: fine)").matches)
       focusMessageField(currentLocation.value?.channelId ?? currentLocation.value?.conversationId);
 }
 
 /**
- * Restore the previous focus when the component unmounts while it has the focus. The previous element is read
- * during the first render, before an effect in a child moves the focus.
+ * Restore the previous focus if the component has the focus when it unmounts. The previously focused element
+ * is read in the first render, before an effect of a child moves the focus.
  * @param {RefObject<HTMLElement>} ref
  */
 export function useRestoredFocus(ref) {

@@ -1,4 +1,4 @@
-// Renders the page's icons, which are lines on a 24-unit grid in the colour of the surrounding text.
+// Renders icons as lines on a 24-unit grid in the colour of the surrounding text.
 
 /** @typedef {keyof typeof PATHS | keyof typeof import("../../vendor/icons_later.js").PATHS} IconName */
 
@@ -8,7 +8,7 @@ import { html } from "../../vendor/preact.js";
 /** @type {{[name: string]: string}} */
 const paths = { ...PATHS };
 
-/** Add the icons for the views that load later. @param {typeof paths} more */
+/** Add the icons of the views that are loaded later. @param {typeof paths} more */
 export const addIcons = (more) => Object.assign(paths, more);
 
 /** @param {{name: IconName}} props */

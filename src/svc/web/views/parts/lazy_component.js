@@ -1,10 +1,10 @@
-// Creates components whose modules load when they are first shown. The first such component also loads the
-// style sheet and the icons for all of them.
+// Creates components that load their modules when they are first shown. The first one also loads the style
+// sheet and the icons for all of them.
 
 /** @import { FunctionComponent } from "../../vendor/preact.js" */
 /**
- * @typedef {{onClose?: () => void, [prop: string]: unknown}} Given The component's properties, passed on
- *   unchanged.
+ * @typedef {{onClose?: () => void, [prop: string]: unknown}} Given The component's properties, which are
+ *   passed on unchanged.
  */
 
 import { painted } from "../../state/first_paint.js";
@@ -40,9 +40,9 @@ export function loadStyle() {
 
 /**
  * Return a component that loads its module on first use. `load` imports the module, which exports the
- * component as `name`. If loading fails, a notice is shown instead of the component. Loading waits for the
- * promise `after`. An effect can run before the frame that shows its component, so components in the first
- * paint pass `firstPaint`.
+ * component as `name`. If loading fails, a notice is shown instead of the component. Loading starts once the
+ * promise `after` is resolved. Components in the first paint pass `firstPaint`, because an effect can run
+ * before the frame that shows its component.
  * @template {object} Module
  * @param {() => Promise<Module>} load @param {keyof Module} name @param {Promise<void>} [after]
  */
@@ -61,7 +61,7 @@ export function Lazy(load, name, after = Promise.resolve()) {
           ([module]) => {
             View = /** @type {FunctionComponent<Given>} */ (module[name]);
             again(1);
-            painted(); // The files that waited for the first paint have now been loaded.
+            painted(); // The first paint was waiting for these files.
           },
           () => {
             notify(t("error-unreachable"));

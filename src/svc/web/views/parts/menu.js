@@ -1,6 +1,7 @@
-// Renders menus and their buttons. Arrow keys move within a menu; Escape, a click elsewhere, and Back on a
-// phone close it. Also decides whether the page has the layout for phones, which has one column, the channels
-// in a drawer, and menus as sheets. The style sheets use the class `handheld` on the root element.
+// Renders menus and their buttons. Arrow keys move within a menu. Escape, a click elsewhere or, on a phone,
+// Back closes it. Also decides whether to use the phone layout, which has one column, a drawer for the
+// channel list, and menus as bottom sheets. In style sheets, the class `handheld` on the root element stands
+// for this layout.
 
 /**
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
@@ -13,15 +14,15 @@ import { IconButton } from "./button.js";
 import { Icon } from "./icon.js";
 
 /**
- * A phone in portrait or landscape mode, or an equally narrow window. A tablet with its on-screen keyboard is
- * wider.
+ * A phone in portrait or landscape mode, or an equally narrow window. A tablet is wider, even when its
+ * on-screen keyboard reduces the height.
  */
 export const HANDHELD = matchMedia(
   "(max-width: 640px), (pointer: coarse) and (max-width: 960px) and (max-height: 480px)",
 );
 const COARSE = matchMedia("(pointer: coarse)");
 
-/** Return whether menus are shown as sheets, as in style/later/touch.css. */
+/** Return whether menus are shown as bottom sheets, as in style/later/touch.css. */
 export const hasSheets = () => HANDHELD.matches && COARSE.matches;
 
 const mark = () => document.documentElement.classList.toggle("handheld", HANDHELD.matches);
@@ -29,22 +30,22 @@ HANDHELD.addEventListener("change", mark);
 mark();
 
 /**
- * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens these
- * items in place. A line separates an item that is `apart` from the items before it. Items with a `sign` are
- * placed side by side and show only the sign.
+ * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens a
+ * submenu in place. A line separates an `apart` item from the items above. Items with a `sign`, such as an
+ * emoji, are side by side and show only the sign.
  * @typedef {{label: string, icon?: IconName, sign?: unknown, danger?: boolean, apart?: boolean, checked?:
  *   boolean, why?: string | null, onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
  * Falsy items are ignored.
  * @typedef {(Item | {heading: string} | Nothing)[]} ItemList
  * @typedef {ItemList | (() => ItemList)} Items
- * @typedef {false | null | undefined | ""} Nothing
- * The element that a menu or a popup is placed next to. `start` is the position of its left edge.
+ * @typedef {false | null | undefined | ""} Nothing The element, or the point, next to which a menu or popup
+ *   is placed. `start` is the position of the left edge.
  * @typedef {{getBoundingClientRect: () => {top: number, bottom: number} & ({right: number, start?: undefined}
  *   | {start: number})}} Anchor
  */
 
 /**
- * A button that opens a menu. `onOpen` receives whether the menu is open.
+ * A button that opens a menu. `onOpen` is called with whether the menu is open.
  * @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren,
  *   onOpen?: (open: boolean) => void, [attribute: string]: unknown}} props
  */
@@ -87,7 +88,7 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
   </span>`;
 }
 
-/** The position of the next menu, after a right-click or a long press. @type {Anchor | null} */
+/** The position for the next menu if a right-click or a long press opens it. @type {Anchor | null} */
 let pointed = null;
 
 /**
@@ -103,8 +104,8 @@ export function openWhere(event, button) {
 }
 
 /**
- * A menu, rendered within `holder`. `opener` gets the focus back when the menu closes. `at` is the position
- * to open it at.
+ * A menu, rendered within `holder`. `opener` receives the focus when the menu closes. `at` is the menu's
+ * position.
  * @param {{label: string, items: Items, holder: RefObject<HTMLElement>, opener?: HTMLElement | null, at?:
  *   Anchor | null, onClose: () => void}} props
  */
@@ -192,8 +193,8 @@ function Item({ item, onChoose }) {
 }
 
 /**
- * Place `popup` next to `anchor`, within the window, even if the window shrinks later. `size` is its future
- * size if it cannot be measured yet.
+ * Place `popup` next to `anchor` and within the window, even if the window shrinks later. `size` is the
+ * popup's expected size if it cannot be measured yet.
  * @param {HTMLElement} popup
  * @param {Anchor} anchor
  * @param {{width: number, height: number}} [size]
@@ -226,8 +227,8 @@ export function moveAmong(event, elements) {
 }
 
 /**
- * Make Back close a menu on a phone. In a large window, Back does not close menus, because opening one would
- * delete the Forward entries.
+ * Make Back close a menu on a phone. In a large window, Back does not close menus, because opening a menu
+ * would clear the browser's forward history.
  * @param {() => void} onClose
  */
 export function useLayer(onClose) {
@@ -236,7 +237,7 @@ export function useLayer(onClose) {
   useLayoutEffect(() => (HANDHELD.matches ? addLayer(() => close.current()) : undefined), []);
 }
 
-/** A part of a view that Back closes on a phone. @param {{onClose: () => void}} props */
+/** A component that makes Back close part of a view on a phone. @param {{onClose: () => void}} props */
 export function Layer({ onClose }) {
   useLayer(onClose);
   return null;

@@ -9,8 +9,8 @@ import { explain, t } from "../../words/words.js";
 const LOOK_MS = 150;
 
 /**
- * `onRead` receives the text of a QR code for as long as it is visible. `onProblem` receives the reason if
- * there is no video.
+ * `onRead` is called repeatedly with a QR code's text while the code is visible. `onProblem` receives the
+ * reason if there is no video.
  * @param {{label: string, onRead: (text: string) => void, onProblem: (sentence: string) => void}} props
  */
 export function QrCamera({ label, onRead, onProblem }) {
@@ -30,7 +30,7 @@ export function QrCamera({ label, onRead, onProblem }) {
 }
 
 /**
- * Scan until `over` is aborted. Rejects with a sentence for the member.
+ * Scan until `over` is aborted. Rejects with a message for the user.
  * @param {HTMLVideoElement} video
  * @param {AbortSignal} over
  * @param {(text: string) => void} onRead
@@ -59,7 +59,7 @@ async function look(video, over, onRead) {
   }
 }
 
-/** Return the browser's detector, or a library with the same interface. */
+/** Return the browser's QR code detector, or that of a library with the same interface. */
 async function qrDetector() {
   /** @typedef {typeof import("../../vendor/qr.js").BarcodeDetector} Detector */
   const { BarcodeDetector: own } = /** @type {{BarcodeDetector?: Detector}} */ (globalThis);

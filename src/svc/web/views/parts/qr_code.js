@@ -1,12 +1,12 @@
-// Generates QR codes (ISO/IEC 18004) for short texts, in byte mode at error correction level M, versions 1 to
-// 10. A code is drawn dark on light in every theme, because not every phone reads inverted codes.
+// Generates QR codes (ISO/IEC 18004) for short texts, in byte mode, at error correction level M, in versions
+// 1 to 10. Codes are dark on light in every theme, because some phones cannot read inverted codes.
 
 import { html, useMemo } from "../../vendor/preact.js";
 
-/** Whether each module is dark; null while unknown. @typedef {(boolean | null)[][]} Rows */
+/** Whether each module is dark. Null until it is set. @typedef {(boolean | null)[][]} Rows */
 
 /**
- * For each version, starting at 1: error correction bytes per block, and the data bytes of each block.
+ * The error correction bytes per block and the data bytes of each block, for each version from 1.
  * @type {[number, number[]][]}
  */
 const BLOCKS = [
@@ -46,8 +46,8 @@ const MASKS = [
 ];
 
 /**
- * Return rows of true (dark) and false; null if the text is too long. Without `mask`, choose one by the
- * standard's rules.
+ * Return rows of true (dark) and false, or null if the text is too long. Without `mask`, use the mask with
+ * the lowest penalty score.
  * @param {string} text
  * @param {number | null} [mask]
  */
@@ -173,7 +173,7 @@ function drawn(bits, version, mask) {
     set(6, at, at % 2 === 0);
     set(at, 6, at % 2 === 0);
   }
-  // Level M is 00. The format is masked, as the standard requires, so it is never all zeros.
+  // Level M is 00. The standard masks the format information so that it is never all zeros.
   const format = bitsOf(withCheck(mask, 0x537, 15, 5) ^ 0x5412, 15).reverse();
   format.forEach((bit, at) => {
     set(at < 6 ? at : at < 8 ? at + 1 : size - 15 + at, 8, bit);
@@ -213,7 +213,7 @@ function fill(rows, bits, mask) {
   }
 }
 
-/** Return the standard's penalty score. @param {Rows} rows */
+/** Return the penalty score that the standard defines for choosing a mask. @param {Rows} rows */
 function penalty(rows) {
   const size = rows.length;
   const lines = [...rows, ...rows.map((_, x) => rows.map((row) => row[x]))].map((line) =>

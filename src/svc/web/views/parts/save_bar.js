@@ -1,5 +1,5 @@
-// Renders the bar at the bottom of a settings page that has unsaved changes. Switches and choices outside
-// such a form apply at once and have no bar.
+// Renders the save bar at the bottom of a form with unsaved changes. Switches and choices outside forms take
+// effect immediately and need no bar.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
@@ -8,15 +8,15 @@ import { t } from "../../words/words.js";
 import { Button } from "./button.js";
 
 /**
- * A form shows the bar while there are unsaved changes. A form that creates something has no `onDiscard` and
- * always shows the bar. `children` are more buttons, and `attributes` are for the save button.
+ * The save bar. Forms render it while there are unsaved changes. Forms that create something always render
+ * it, without `onDiscard`. `children` are additional buttons, and `attributes` are for the save button.
  * @param {{action?: string, onDiscard?: () => void, children?: ComponentChildren, [attribute: string]:
  *   unknown}} props
  */
 export function SaveBar({ action = t("save"), onDiscard, children, ...attributes }) {
   /** @type {RefObject<HTMLElement>} */
   const bar = useRef(null);
-  // When the bar disappears, keep the focus on the page.
+  // When the bar disappears with the focus in it, focus the settings page.
   useLayoutEffect(() => {
     const shown = bar.current;
     const page = /** @type {HTMLElement | null} */ (shown.closest(".settings-page"));

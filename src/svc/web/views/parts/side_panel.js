@@ -1,5 +1,5 @@
-// Renders a channel's side panel and its placeholder content, and remembers the search in a panel or dialog
-// for when Back returns to it.
+// Renders side panels and a placeholder for empty ones. Also restores the search in a panel or dialog when
+// Back returns to it.
 
 /**
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
@@ -35,14 +35,14 @@ export const EmptyState = ({ icon, children }) =>
   </div>`;
 
 /**
- * The search in each panel or dialog that was left by opening a result. `at` is the index of the result.
+ * The searches in panels and dialogs that were left by opening a result. `at` is that result's index.
  * @type {WeakMap<Open, {search: any, at: number}>}
  */
 const left = new WeakMap();
 
 /**
- * Return the search that was in this panel or dialog when it was left, if any, and a function to call when a
- * result is opened. The focus returns to that result, or moves to `field` if there is none.
+ * Return the search to restore in this panel or dialog, if any, and a function to call when a result is
+ * opened. Move the focus back to that result or, if there is none, to `field`.
  * @template T
  * @param {Open | null} opened
  * @param {RefObject<HTMLElement>} field

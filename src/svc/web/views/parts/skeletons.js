@@ -1,11 +1,11 @@
-// Renders placeholders for rows that are still loading, about as large as the rows. They appear only if
-// loading is noticeably slow.
+// Renders placeholders, about as large as the rows that are loading. They appear only if loading is
+// noticeably slow.
 
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
 /**
- * Placeholders for the messages in a channel, or for the first `rows` of a list.
+ * Placeholders for the messages in a channel or, if `rows` is given, for that many rows of a list.
  * @param {{rows?: number}} props
  */
 export const Skeletons = ({ rows }) =>

@@ -1,4 +1,4 @@
-// Formats times in the reader's time zone and language.
+// Formats times in the user's time zone and language.
 
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
@@ -36,8 +36,8 @@ const UNITS = [
 ];
 
 /**
- * "clock" is the time of day, "day" the day, "long" both, "ago" both with today and yesterday as words, and
- * "distance" is relative, such as "in 3 days".
+ * "clock" is the time of day, "day" is the day, "long" is both, "ago" is both with the words "today" and
+ * "yesterday" where possible, and "distance" is relative, as in "in 3 days".
  * @typedef {"clock" | "day" | "long" | "ago" | "distance"} Style
  */
 
@@ -81,15 +81,19 @@ export function dayOf(ms, now = Date.now()) {
 /** @param {number} ms */
 export const dateOf = (ms) => format({ dateStyle: "medium" }).format(ms);
 
-/** Format "15:30", with the day unless it is today: "Tue 15:30". @param {number} ms @param {number} [now] */
+/**
+ * Format a time as "15:30" if it is today, otherwise as "Tue 15:30".
+ * @param {number} ms
+ * @param {number} [now]
+ */
 export function formatMoment(ms, now = Date.now()) {
   return format({ ...CLOCK, ...(!sameDay(ms, now) && { weekday: "short" }) }).format(ms);
 }
 
-/** Format day and time: "Today, 15:30". @param {number} ms @param {number} [now] */
+/** Format a time as "Today, 15:30". @param {number} ms @param {number} [now] */
 export const formatAgo = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format(CLOCK).format(ms)}`;
 
-/** Format a day for the browser's date picker, "2026-01-31", in the reader's time zone. @param {number} ms */
+/** Format a day in the user's time zone for the browser's date picker, as "2026-01-31". @param {number} ms */
 export function dayName(ms) {
   const day = new Date(ms);
   return [day.getFullYear(), day.getMonth() + 1, day.getDate()]
@@ -98,7 +102,7 @@ export function dayName(ms) {
 }
 
 /**
- * Return the start of this day in the reader's time zone, in ms since 1970; null if `name` is not a day.
+ * Return the start of this day in the user's time zone, in ms since 1970, or null if `name` is not a day.
  * @param {string} name
  */
 export function beginningOf(name) {
@@ -108,7 +112,7 @@ export function beginningOf(name) {
 }
 
 /**
- * Return the start of a time's day and the start of the next day, in the reader's time zone.
+ * Return the start of the day of a time, and the start of the next day, in the user's time zone.
  * @param {number} ms
  * @returns {[number, number]}
  */

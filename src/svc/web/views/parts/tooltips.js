@@ -1,6 +1,6 @@
-// Shows tooltips with the names of icon buttons and the titles of all elements, at once on hover and on
-// keyboard focus, in place of the browser's delayed tooltips. Screen readers already read the name or title,
-// so they do not read the tooltip. A touch shows no tooltip, and neither does focus on a phone.
+// Shows tooltips for the names of icon buttons and for titles, immediately on hover and on keyboard focus,
+// instead of the browser's delayed tooltips. They are hidden from screen readers, which already read the name
+// or title. Touches, and focus on a phone, show no tooltips.
 
 import { hasSheets } from "./menu.js";
 
@@ -9,14 +9,14 @@ let tip = null;
 /** The element whose name or title is displayed. @type {HTMLElement | null} */
 let shown = null;
 /**
- * The title of `shown`, which is removed from the element while the pointer is over it, to keep the browser
- * from showing the title too. On focus, the title stays in place, because screen readers read it.
+ * The title of `shown`. It is removed from the element while the pointer is over it, because the browser
+ * would show it, too. On focus, it stays in place, because screen readers read it.
  */
 let hidden = "";
 /** The element under the mouse. @type {EventTarget | null} */
 let pointed = null;
 
-/** Return the nearest element that has a name or title to show. @param {EventTarget | null} target */
+/** Return the nearest element with a name or title to show. @param {EventTarget | null} target */
 function namedAt(target) {
   /** @type {HTMLElement | null} */
   const nearest =
@@ -30,8 +30,8 @@ function show(element) {
   if (element === shown && !element?.title) return;
   if (shown && hidden) shown.title ||= hidden;
   [shown, hidden] = [element, ""];
-  // An open menu makes its button's name redundant, and the tooltip would cover it. A wide button shows its
-  // name itself.
+  // Next to an open menu, its button's name is redundant, and the tooltip would cover the menu. A wide button
+  // already shows its name.
   const isNamed = element?.querySelector(":scope > span")?.checkVisibility();
   const text = element?.ariaExpanded === "true" ? "" : element?.title || (isNamed ? "" : element?.ariaLabel);
   if (!element || !text) {
@@ -46,11 +46,11 @@ function show(element) {
     document.body.append(tip);
   }
   tip.textContent = text;
-  if (tip.matches(":popover-open")) tip.hidePopover(); // Show it again, above more recent dialogs.
+  if (tip.matches(":popover-open")) tip.hidePopover(); // Reopen it above more recent dialogs.
   tip.showPopover();
   const [at, { offsetWidth: width, offsetHeight: height }] = [element.getBoundingClientRect(), tip];
   const middle = at.left + at.width / 2 - width / 2;
-  // Below a row in a list, the tooltip would cover the next row.
+  // Show the tooltip next to a row in a list, because it would cover the next row below.
   const isBeside = element.closest("nav") && at.right + 6 + width <= innerWidth;
   const below = at.bottom + 6 + height <= innerHeight;
   const top = isBeside ? at.top + at.height / 2 - height / 2 : below ? at.bottom + 6 : at.top - 6 - height;
@@ -66,7 +66,7 @@ function showPointed() {
   shown.removeAttribute("title");
 }
 
-/** Show tooltips from now on. */
+/** Start showing tooltips. */
 export function startTooltips() {
   const listen = { capture: true, passive: true };
   const hide = () => {
@@ -92,8 +92,7 @@ export function startTooltips() {
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hide(), listen);
   for (const type of ["pointerdown", "focusout", "scroll"]) document.addEventListener(type, hide, listen);
   document.documentElement.addEventListener("pointerleave", hide);
-  // Some titles are set or changed while the mouse is over their element, such as the names of members who
-  // reacted.
+  // Some titles change while the mouse is over their element, such as the names of members who reacted.
   new MutationObserver((changes) => {
     const isPointed = (/** @type {MutationRecord} */ { target: element }) =>
       pointed instanceof Node && element.contains(pointed) && element instanceof HTMLElement && element.title;

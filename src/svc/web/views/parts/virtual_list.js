@@ -1,16 +1,16 @@
-// Renders only the visible part of a long list whose row heights are known. Empty space replaces the other
-// rows, so a thousand rows cost as much as forty.
+// Renders only the visible rows of a long list with known row heights. Empty space replaces the other rows,
+// so a thousand rows cost no more than forty.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 
-const BEYOND_PX = 400; // The height to render beyond the visible part, for fast scrolling.
+const BEYOND_PX = 400; // The height rendered beyond the visible area, for fast scrolling.
 
 /**
- * Return {from, to, before, after, list, show}: the rows to render, the space before and after them in px,
- * the list's ref, and `show(index)`, which scrolls to a row synchronously. `heights` are the row heights in
- * rem.
+ * Return the range of rows to render (`from` and `to`), the space before and after them in px (`before` and
+ * `after`), the list's ref (`list`), and `show(index)`, which scrolls to a row synchronously. `heights` are
+ * the row heights in rem.
  * @param {number[]} heights
  */
 export function useWindow(heights) {
@@ -24,7 +24,7 @@ export function useWindow(heights) {
     const scroller = around();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const top = scroller.getBoundingClientRect().top - list.current.getBoundingClientRect().top;
-    // The position is rounded, so scrolling by a pixel rarely renders the list again.
+    // The position is rounded, so scrolling by a few pixels rarely rerenders the list.
     const next = {
       top: Math.floor(top / 100) * 100,
       bottom: Math.ceil((top + scroller.clientHeight) / 100) * 100,

@@ -1,5 +1,5 @@
-// Lists the members by role, online members first. Only visible rows are rendered, but the arrow keys move
-// through all rows. Also renders a member's row for lists in dialogs.
+// Lists the members by role, with online members first. Only visible rows are rendered, but the arrow keys
+// reach all rows. Also renders a member's row for lists in dialogs.
 
 /**
  * @import { Member as OneMember } from "../../types/api.js"
@@ -38,7 +38,7 @@ const PERSON_REM = 2.75;
 /** @param {{onClose: () => void}} props */
 export function Members({ onClose }) {
   const [problem, setProblem] = useState("");
-  // After a long disconnection, fetch all members again.
+  // Fetch all members if the list is incomplete, as after a long disconnection.
   useEffect(() => {
     if (!complete.value)
       loadMembers().then(
@@ -178,7 +178,7 @@ const Member = memo(
 );
 
 /**
- * Return the index of the member that this key moves to; null for other keys.
+ * Return the index of the member that this key moves to, or null for other keys.
  * @param {Row[]} rows
  * @param {number} at
  * @param {string} key

@@ -1,5 +1,5 @@
-// Renders our own name and avatar, which open the menu for our presence, and the settings button, in the
-// corner.
+// Renders our corner of the sidebar: our name and avatar, which open the presence menu, and the settings
+// button.
 
 import { tryOrNotify } from "../../state/notices.js";
 import { setPresence, ownInvisible, ownQuiet } from "../../state/people.js";

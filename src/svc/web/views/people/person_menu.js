@@ -1,4 +1,4 @@
-// Renders a member's menu, which a right-click, a long press or a button opens.
+// Renders a member's menu, which is opened by a right-click, a long press or a button.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */

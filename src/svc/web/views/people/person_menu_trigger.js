@@ -12,8 +12,8 @@ import { whereOf } from "../parts/menu.js";
 const PersonMenu = Lazy(() => import("./person_menu.js"), "PersonMenu");
 
 /**
- * Return [ask, menu]: `ask` opens the menu for an event and a person, and `menu` is the element to render.
- * `opener` gets the focus back when the menu closes.
+ * Return a function that opens the menu for an event and a person, and the menu element to render. `opener`
+ * receives the focus when the menu closes.
  */
 export function usePersonMenu() {
   const [opening, setOpening] = useState(/** @type {MenuRequest | null} */ (null));

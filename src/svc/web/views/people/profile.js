@@ -1,4 +1,4 @@
-// Shows a member's profile: name, roles and actions.
+// Shows a member's profile: their name and roles, and the actions on them.
 
 /** @import { ItemList } from "../parts/menu.js" */
 
@@ -121,7 +121,7 @@ export function Profile({ memberId, onClose }) {
   <//>`;
 }
 
-/** Append a mention to the draft of the open channel. @param {string} id @param {string} name */
+/** Append a mention to the open channel's draft. @param {string} id @param {string} name */
 export function mention(id, name) {
   const channelId = currentLocation.value?.channelId;
   if (!channelId) return;
@@ -130,5 +130,5 @@ export function mention(id, name) {
   focusMessageFieldLater(channelId);
 }
 
-/** Return the markdown for a mention, to insert into text. @param {string} id @param {string} name */
+/** Return the Markdown for a mention, followed by a space. @param {string} id @param {string} name */
 export const mentionOf = (id, name) => `${written({ kind: "member", id, name })} `;

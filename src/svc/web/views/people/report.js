@@ -1,4 +1,4 @@
-// Shows the dialog that reports a member or a message to the moderators.
+// Shows the dialog for reporting a member or a message to the moderators.
 
 /** @import { Message } from "../../types/api.js" */
 /** @import { PrivateMessage } from "../private/message_adapter.js" */
@@ -19,7 +19,7 @@ import { Field } from "../parts/field.js";
 const MAX_LENGTH = 1000;
 
 /**
- * The dialog that reports `message`, or the member with the id `memberId`.
+ * The dialog for reporting `message` or, without one, the member with the id `memberId`.
  * @param {{message?: Message | PrivateMessage | null, memberId?: string, onClose: () => void}} props
  */
 export function Report({ message = null, memberId = "", onClose }) {
@@ -28,7 +28,7 @@ export function Report({ message = null, memberId = "", onClose }) {
   /** @type {RefObject<FormWith<"text">>} */
   const form = useRef(null);
   useLayoutEffect(() => form.current.elements.text.focus(), []);
-  const secret = message?.channel_id === null ? message : null; // A private message, or null.
+  const secret = message?.channel_id === null ? message : null; // Null for channel messages.
   const send = async (/** @type {string} */ reason) => {
     if (secret) await (await privateClient()).report(secret, reason);
     else

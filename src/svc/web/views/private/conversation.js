@@ -1,5 +1,5 @@
 // Renders a private conversation: its members, messages and composer. The server receives only encrypted
-// data, so there are no synchronised drafts, typing events or previews.
+// data, so there are no synchronised drafts, typing indicators or link previews.
 
 /** @import { PrivateConversation as One } from "../../state/private_conversations.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -100,7 +100,8 @@ function Open({ conversation }) {
 }
 
 /**
- * Describe the conversation's problem, such as that nobody can read new messages yet; "" if there is none.
+ * Describe the conversation's problem, such as that nobody can read new messages yet. Return "" if there is
+ * none.
  * @param {One} conversation
  */
 function hindrance(conversation) {

@@ -1,5 +1,5 @@
-// Renders the call in a private conversation, above its messages: the stage, with a sign that the call is
-// private, or the join button.
+// Renders a private conversation's call above its messages: the stage with an encryption indicator, or the
+// join button.
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 

@@ -1,6 +1,6 @@
-// Renders the composer for a private conversation, with its attachments. An image's metadata, such as
-// location, time and camera, is stripped by redrawing the image, because the server cannot strip it from
-// encrypted files. Images that cannot be redrawn are sent unchanged, without a type.
+// Renders the composer of a private conversation. Images are redrawn before they are sent, to strip metadata
+// such as the location, time and camera, because the server cannot strip it from encrypted files. Images that
+// cannot be redrawn are sent unchanged, without a media type.
 
 /** @import { PrivateUploads } from "../../state/private/uploads.js" */
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
@@ -26,7 +26,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
     /** @type {PrivateUploads | null} */ (attaching.get(conversation.id) ?? null),
   );
   const [text, setText] = useState(begun.get(conversation.id) ?? "");
-  // The names that the field shows; drafts and sent messages are markdown.
+  // The names that the field shows for mentions. Drafts and sent messages are Markdown.
   const [names] = useState(() => /** @type {Map<string, string>} */ (new Map()));
   const shut = closed || !hasPermission("send_messages");
   const write = (/** @type {string} */ now) => {
@@ -63,7 +63,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
     },
   });
   const { writing } = form;
-  // Files can be attached only after this, because a message sent before would be sent without its files.
+  // Files can be attached only once this has loaded. A message sent earlier would lack its files.
   useLayoutEffect(() => {
     privateClient().then((client) => setUploads(client.uploadsOf(conversation.id, withoutMetadata)));
   }, []);
@@ -108,7 +108,7 @@ const MOVING = "image/gif"; // A GIF has no location data, and redrawing would l
 const QUALITY = 0.92;
 const LARGEST_PX = 64 * 2 ** 20;
 
-/** Return {blob, width, height}: the file to send. @param {File} file */
+/** Return the file to send, without metadata, and its dimensions, if it is an image. @param {File} file */
 export async function withoutMetadata(file) {
   const as = DRAWN[file.type];
   if (!as && file.type !== MOVING) return { blob: file, width: null, height: null };

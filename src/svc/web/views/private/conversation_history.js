@@ -1,4 +1,4 @@
-// Lists the messages in a private conversation by day, and our unsent messages.
+// Lists the messages in a private conversation by day, followed by our unsent messages.
 
 /** @import { Noted, PrivateConversation, Unsent as Item } from "../../state/private_conversations.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -29,13 +29,13 @@ import { t } from "../../words/words.js";
  * @typedef {{conversationId: string, thread: null, messages: ReadonlySignal<Entry[]>}} History
  */
 
-const AT_ONCE = 100; // The number of messages rendered at first. More are rendered on request.
+const AT_ONCE = 100; // The number of messages rendered initially. More are rendered on request.
 const AT_END_PX = 24;
 const TOGETHER_MS = 5 * 60_000; // As in channels (views/conversation/timeline.js).
 const MARKED_MS = 2400; // As in style/conversation.css.
 
 /**
- * `history` contains the messages, and `editing` is the id of the message being edited.
+ * `history` contains the messages. `editing` is the id of the message being edited.
  * @param {{conversation: PrivateConversation, history: History, hasPermission: (permission: Permission) =>
  *   boolean, editing: string | null, onEdit: (id: string | null) => void}} props
  */
@@ -45,7 +45,7 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const following = useRef(true);
-  const put = useRef(0); // The scroll position of the end when we last scrolled there.
+  const put = useRef(0); // The position of the end when we last scrolled there.
   const waiting = unsent.value.get(conversation.id) ?? [];
   const messages = history.messages.value;
   const shown = messages.slice(-limit);
@@ -90,7 +90,7 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
-    // If the content grew before this event, stay at the end.
+    // If the content has grown since the last scroll to the end, stay at the end.
     following.current = atEnd || (following.current && scrollTop >= put.current - AT_END_PX);
   };
   const older = () => {

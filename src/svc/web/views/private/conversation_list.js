@@ -1,4 +1,4 @@
-// Lists private conversations in the list of channels, latest first, with their avatars and unread counts.
+// Lists private conversations in the sidebar, latest first, with their avatars and unread counts.
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 

@@ -1,4 +1,5 @@
-// Renders the files in a private message. Images are decrypted once they are visible, other files on request.
+// Renders the files in a private message. Images are decrypted when they become visible, and other files on
+// request.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { PrivateFile, PrivateMessage } from "./message_adapter.js" */
@@ -13,7 +14,7 @@ import { withoutBidiControls } from "../markdown/links.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
-const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger images are loaded only after a click.
+const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger images are loaded only on a click.
 
 /** @param {{message: PrivateMessage}} props */
 export function SealedFiles({ message }) {

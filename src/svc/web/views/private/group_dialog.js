@@ -1,4 +1,4 @@
-// Shows the dialog that creates a private group conversation, with its members and name.
+// Shows the dialog for creating a private group conversation, with fields for its members and name.
 
 import { openConversation } from "../../state/navigation.js";
 import { privateClient } from "../../state/private_client.js";
@@ -18,7 +18,7 @@ export const keyOf = (memberId) => `member:${memberId}`;
 export const idOf = (key) => key.slice("member:".length);
 
 /**
- * `with` contains the ids of the preselected members. @param {{with?: string[], onClose: () => void}} props
+ * `with` is the ids of the preselected members. @param {{with?: string[], onClose: () => void}} props
  */
 export function GroupDialog({ with: those = [], onClose }) {
   const [keys, setKeys] = useState(those.map(keyOf));

@@ -1,5 +1,5 @@
-// Renders the start of a private conversation's stored history, which is the beginning of the conversation or
-// the time when this device joined. A new device can request earlier messages from the member's other
+// Renders the start of a private conversation's history on this device: the beginning of the conversation, or
+// the point at which this device joined. A new device can request earlier messages from the member's other
 // devices.
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */

@@ -1,4 +1,4 @@
-// Shows the caller of an incoming call and rings until the call is accepted, declined or ended.
+// Shows an incoming call and rings until it is accepted, declined or ended.
 
 /** @import { Call } from "../../state/private_calls.js" */
 

@@ -15,12 +15,12 @@ import { computed } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 
 /**
- * Return the messages of a conversation. An unchanged message stays the same object.
+ * Return a conversation's messages. Unchanged messages stay the same objects.
  * @param {{id: string, members: string[]}} conversation
  */
 export function messagesOf({ id: conversationId, members }) {
   /**
-   * Maps each id to the message and its source. @type {Map<string, {source: string, message:
+   * Maps each id to the converted message and its source. @type {Map<string, {source: string, message:
    * PrivateMessage}>}
    */
   const made = new Map();
@@ -41,7 +41,7 @@ export function messagesOf({ id: conversationId, members }) {
 }
 
 /**
- * Convert a file to the format of channel files. It has a URL once it has been decrypted in this page.
+ * Convert a file to the format of channel files. It has a URL once this page has decrypted it.
  * @param {EncryptedFile} encrypted
  */
 const fileOf = (encrypted) => ({

@@ -1,4 +1,4 @@
-// Shows the dialog with the members and name of a private group conversation, which can also add members and
+// Shows the dialog for a private group conversation's members and name. It is also used to add members and to
 // leave the conversation.
 
 /** @import { Client } from "../../state/private_client.js" */

@@ -1,4 +1,4 @@
-// Explains how a private conversation is encrypted, and shows the safety number that both sides compare.
+// Explains how a private conversation is encrypted, and shows the safety number for both sides to compare.
 
 /** @import { Client } from "../../state/private_client.js" */
 /** @typedef {Awaited<ReturnType<Client["numberOf"]>>} Compared */
@@ -17,10 +17,10 @@ const NUMBER = /^\d{5}(?: \d{5})+$/u;
 /** @param {{conversationId: string, onClose: () => void}} props */
 export function NumberDialog({ conversationId, onClose }) {
   const conversation = conversationsById.value.get(conversationId);
-  // Null if this device is not in the group.
+  // Undefined until loaded, and null if this device is not in the group.
   const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined));
   const [problem, setProblem] = useState("");
-  // Whether the camera is scanning, and the wrong code that it last read, if any.
+  // Whether the camera is scanning, and the message about the last wrong code, if any.
   const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" });
   useEffect(() => {
     privateClient()
@@ -39,7 +39,7 @@ export function NumberDialog({ conversationId, onClose }) {
   const read = async (/** @type {string} */ text) => {
     if (!number) return;
     if (text === number.digits.join(" ")) await verify(number.digits);
-    // The camera may have read the code just before it was stopped.
+    // Ignore a code that was read just before the camera was stopped.
     else
       setScan((now) =>
         now.scanning

@@ -1,4 +1,5 @@
-// Searches the private messages stored in this browser. The server learns nothing about the search.
+// Shows the dialog for searching the private messages in this browser. The server learns nothing about the
+// search.
 
 /** @import { DecryptedMessage } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

@@ -1,6 +1,6 @@
-// Shows the dialog that links our account here to our account on another server. Each step asks a question:
-// whether to ask the other server, whether its account is ours, and whether to show it on our profile.
-// Nothing is sent before the member agrees. See docs/servers.md
+// Shows the dialog that links our account here to our account on another server. In three steps, it asks
+// whether to contact the other server, whether its account is ours, and whether to show that account on our
+// profile. Nothing is sent without the member's consent. See docs/servers.md.
 
 /** @import { Received } from "../../state/linked_accounts.js" */
 /** @import { Statement } from "../../transport/account_statements.js" */
@@ -17,7 +17,7 @@ import { Dialog } from "../parts/dialog.js";
 import { Face } from "./rail.js";
 
 /**
- * `origin` is the server to ask. `message` is the message from another server's page, if any.
+ * `origin` is the server to contact. `message` is the message that another server's page has sent, if any.
  * @param {{origin?: string, message?: string, onClose: () => void}} props
  */
 export function LinkDialog({ origin, message = "", onClose }) {
@@ -52,8 +52,8 @@ export function LinkDialog({ origin, message = "", onClose }) {
 }
 
 /**
- * Open a URL on another server without a referrer. The dialog closes only if this page stays open, because
- * closing it changes the browser's history, which would stop the navigation.
+ * Open a URL on another server without a referrer. Close the dialog only if this page stays open. Closing it
+ * changes the browser's history, which would cancel the navigation.
  * @param {string} address @param {() => void} onClose
  */
 function visit(address, onClose) {
@@ -69,7 +69,7 @@ function visit(address, onClose) {
 }
 
 /**
- * The question for one step.
+ * The dialog for one step.
  * @param {{title: string, text: string, note: string, action: string, decline?: string, origin: string,
  *   problem: string, busy: boolean, onAct: () => void, onClose: () => void}} props
  */
@@ -110,7 +110,7 @@ function Question({
 }
 
 /**
- * The step that asks the other server's page for its statement.
+ * The step that requests a statement from the other server's page.
  * @param {{origin: string, onClose: () => void}} props
  */
 function Start({ origin, onClose }) {
@@ -128,7 +128,7 @@ function Start({ origin, onClose }) {
 }
 
 /**
- * The step that gives our statement to the server that has requested it.
+ * The step that sends our statement to the server that requested it.
  * @param {{from: Statement, onClose: () => void}} props
  */
 function Request({ from, onClose }) {
@@ -147,8 +147,8 @@ function Request({ from, onClose }) {
 }
 
 /**
- * The step that shows the other account on our profile. If `own` is missing, the other server has not been
- * asked to show our account yet.
+ * The step that shows the other account on our profile. If `own` is missing, the other server has not yet
+ * been asked to show our account.
  * @param {{from: Statement, own?: string, onClose: () => void}} props
  */
 function Show({ from, own, onClose }) {

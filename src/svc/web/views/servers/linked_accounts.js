@@ -1,4 +1,4 @@
-// Lists linked accounts: a member's on the profile, and our own in the settings.
+// Lists linked accounts on a member's profile and in our settings.
 
 /** @import { Confirmation, LinkedAccount } from "../../state/linked_accounts.js" */
 /** @import { Member } from "../../types/api.js" */
@@ -49,7 +49,7 @@ export function LinksOfMember({ member }) {
  */
 function Link({ memberId, link, onRemove }) {
   const { busy, get } = useFormRequest();
-  // The name on that server, "" if not confirmed, or null without a response; undefined until we ask.
+  // The name on that server, "" if not confirmed, null if unreachable, or undefined until requested.
   const [name, setName] = useState(/** @type {string | null | undefined} */ (undefined));
   const host = hostOf(link.origin);
   const mayVerify = servers.value.some(({ origin, token }) => origin === link.origin && token);
@@ -89,7 +89,7 @@ function Link({ memberId, link, onRemove }) {
   </li>`;
 }
 
-/** Our own links, and the confirmations that we have given for other servers. */
+/** Our own links, and the confirmations that we have given to other servers. */
 export function OwnLinks() {
   const [problem, setProblem] = useState("");
   useEffect(() => {

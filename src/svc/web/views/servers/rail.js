@@ -1,5 +1,5 @@
-// Shows the server rail next to the page, with this server and the member's other servers, once there is a
-// second server. A click is an ordinary navigation without a referrer. See docs/servers.md
+// Shows the server rail, with this server and the member's other servers, if there are any. A click is an
+// ordinary navigation without a referrer. See docs/servers.md.
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
 
@@ -17,14 +17,15 @@ import { IconButton } from "../parts/button.js";
 
 const PORT = /:\d+$/;
 
-/** Start showing the rail whenever there is a second server. */
+/** Start showing the rail. It is hidden while there are no other servers. */
 export function startRail() {
   const isVisible = signal(document.visibilityState === "visible");
   document.addEventListener("visibilitychange", () => {
     isVisible.value = document.visibilityState === "visible";
   });
   startOtherServers(isVisible);
-  // Handle a message about a linked account from another server's page. The list of servers is known by now.
+  // Handle a message about a linked account from another server's page, now that the list of servers is
+  // loaded.
   effect(() => {
     const message = member.value && takeMessage();
     if (message) showDialog("link-accounts", { message });
@@ -68,7 +69,7 @@ function Entry({ server }) {
       : "";
   // Always show the host, because a server can choose any name and icon.
   const text = [name, name === hostOf(origin) ? "" : hostOf(origin), news].filter(Boolean).join(" · ");
-  // Leaving this page would end the call.
+  // During a call, open a new tab, because leaving this page would end the call.
   const target = callState.value === "none" ? "_self" : "_blank";
   return html`<li class=${mentions ? "unread mentioned" : unread ? "unread" : ""}>
     <a
@@ -86,7 +87,7 @@ function Entry({ server }) {
 }
 
 /**
- * A server's icon, or its initials, which are not part of the link's text.
+ * A server's icon or, hidden from screen readers, its initials.
  * @param {{server: OtherServer}} props
  */
 export function Face({ server: { origin, name, picture } }) {

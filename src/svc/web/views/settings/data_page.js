@@ -1,5 +1,5 @@
-// Shows the settings page for exporting our data, leaving the server, and deleting our data. It explains the
-// effects.
+// Shows the settings page for exporting our data, leaving the server, and deleting our data, with
+// explanations of the effects.
 
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { deleteData, exportData, leaveServer } from "../../state/own_account.js";
@@ -98,6 +98,6 @@ function save(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
-  // The browser has started the download by then.
+  // By then, the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,4 +1,4 @@
-// Lists the devices that can sign in as us, and creates a code for another device.
+// Lists the devices that can sign in to our account, and creates codes for adding devices.
 
 /** @import { Device as LinkedDevice } from "../../types/api.js" */
 /** @import { ResponseBody } from "../../types/wire.js" */
@@ -92,7 +92,7 @@ function Device({ device, onUnlink }) {
   </li>`;
 }
 
-const TOGETHER = /.{1,4}/gu; // Splits a code into groups of letters that are easy to read.
+const TOGETHER = /.{1,4}/gu; // Splits a code into short groups, which are easy to read.
 
 /** @param {ResponseBody<"POST", "/api/me/devices/link">} props */
 export function LinkCode({ code, expires_at_ms: expiresAt }) {

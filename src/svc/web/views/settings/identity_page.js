@@ -1,5 +1,5 @@
-// Shows the settings page for signing out or using another account. It explains the effect on the current
-// account.
+// Shows the settings page for signing out or using another account, with explanations of the effect on the
+// current account.
 
 import { devices, keptCodeMadeAt, loadDevices } from "../../state/devices.js";
 import { conversations } from "../../state/private_conversations.js";
@@ -12,7 +12,7 @@ import { Confirm } from "../parts/dialog.js";
 /** @param {{onPage: (page: string) => void}} props */
 export function IdentityPage({ onPage }) {
   const [confirm, setConfirm] = useState(/** @type {"out" | "other" | null} */ (null));
-  // Do not mention other devices until the response has arrived.
+  // Ignore errors. Other devices are mentioned only once the response has arrived.
   useEffect(() => {
     loadDevices().catch(() => {});
   }, []);
@@ -29,8 +29,7 @@ export function IdentityPage({ onPage }) {
       html`<p><${Button} look="danger" onClick=${() => setConfirm("other")}>${t("change-identity")}<//></p>`
     }
     ${
-      // This text is below the buttons; above them, it would push them away from the pointer once the devices
-      // are known.
+      // This text is below the buttons. Above them, it would push them away from the pointer when it appears.
       alone &&
       html`<p class="advice">
         ${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//>

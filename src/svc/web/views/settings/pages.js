@@ -1,10 +1,10 @@
-// Lists the settings pages, in four groups and in display order.
+// Lists the settings pages in four groups, in display order.
 
 /**
  * @import { FunctionComponent } from "../../vendor/preact.js"
  * @import { IconName } from "../parts/icon.js"
  *
- * `hasPermission` returns whether we may see the page, and `words` returns the names of its settings, for the
+ * `hasPermission` returns whether we may open the page. `words` returns the names of its settings for the
  * search.
  * @typedef {{name: string, group: "own" | "community" | "moderation" | "system", icon: IconName,
  *   Page: FunctionComponent<any>, hasPermission?: () => boolean, words: () => string[]}} SettingsPage
@@ -218,7 +218,7 @@ export const PAGES = [
   },
 ];
 
-/** Return whether we may manage webhooks on the server or in any channel. */
+/** Return whether we may manage webhooks on the server or in some channel. */
 function mayManageWebhooks() {
   return (
     hasPermission("manage_webhooks") ||

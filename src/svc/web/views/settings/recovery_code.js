@@ -1,5 +1,5 @@
-// Shows recovery codes: the one that a member keeps for signing in after losing all devices, and the one that
-// the owner creates for a member who has lost all devices. A code is shown only once.
+// Shows recovery codes: a member's own code, for signing in after losing all devices, and codes that the
+// owner creates for members who have already lost all devices. A code is shown only once.
 
 /**
  * @import { ResponseBody } from "../../types/wire.js"

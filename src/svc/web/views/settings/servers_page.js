@@ -1,5 +1,5 @@
-// Adds, orders and removes the member's other servers, and shows the link that lets another server's page
-// show our counts on this server.
+// Adds, orders and removes the member's other servers. Also shows the link that allows another server's page
+// to show our unread counts on this server.
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
 
@@ -65,7 +65,7 @@ export function ServersPage() {
   `;
 }
 
-/** Copy the list, with this server first, to paste into the same field on another server. */
+/** Copy the list of servers, with this server first, for pasting into the same field on another server. */
 function copyAll() {
   const links = servers.value.map(({ origin, token }) => railLink(origin, token));
   copy([railLink(location.origin, ownToken.value ?? ""), ...links].join("\n"));
@@ -82,7 +82,7 @@ function AddForm() {
       setProblem(t(links ? "servers-this" : "servers-no-address"));
       return;
     }
-    // Open the tab at once, because the browser would block it as a pop-up later.
+    // Open the tab before any request, because the browser would block it as a pop-up later.
     const invited = links.find(({ invite }) => invite);
     if (invited) visit(addressOf(invited.origin, invited.invite));
     setBusy(true);
@@ -110,7 +110,10 @@ function AddForm() {
   </form>`;
 }
 
-/** Open another server in its own tab, which learns nothing about this page. @param {string} address */
+/**
+ * Open another server in a new tab that has no access to this page and sends no referrer.
+ * @param {string} address
+ */
 function visit(address) {
   open(address, "_blank", "noopener,noreferrer");
 }

@@ -90,7 +90,7 @@ export function Settings({ page = "profile", onClose }) {
 }
 
 /**
- * Return the pages whose name or settings contain this text, each with the matching name.
+ * Return the pages with this text in their name or in the name of a setting, each with the matching name.
  * @param {SettingsPage[]} pages @param {string} wanted
  */
 function matchingPages(pages, wanted) {

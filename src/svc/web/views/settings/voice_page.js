@@ -1,4 +1,4 @@
-// Shows the voice and video settings: devices, voice processing, and the quality of received media.
+// Shows the voice and video settings: devices, voice processing, and the quality of received video.
 
 import { canBlur } from "../../call/media_capture.js";
 import { callSettings, setCallSettings } from "../../state/call_settings.js";

@@ -1,5 +1,5 @@
-// Renders the form for signing in with a certificate, which shows this browser's public key for the issuer
-// and accepts the certificate.
+// Renders the form for signing in with a certificate. It shows this browser's public key, for the issuer, and
+// has a field for the certificate.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./submit_buttons.js" */

@@ -1,5 +1,5 @@
-// Guides an owner who is alone on the server through four first steps, each completed in place. Only the
-// current step shows its controls.
+// Guides the owner of a server without other members through four first steps. Only the current step shows
+// its controls.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -25,7 +25,7 @@ const STEPS = [
   { name: "invited", todo: () => t("step-invite"), done: () => "", Controls: Invite },
 ];
 
-/** The steps that the owner has skipped, in every channel. @type {Signal<string[]>} */
+/** The skipped steps, which are the same in every channel. @type {Signal<string[]>} */
 const skipped = signal([]);
 
 export function FirstSteps() {
@@ -76,8 +76,8 @@ export function FirstSteps() {
 }
 
 /**
- * Move the focus to the next step when a step that has the focus is done. The element with the focus is gone
- * by then. Return the section's reference and its listeners.
+ * Move the focus to the next step when the step with the focus is completed, because the focused element is
+ * then removed. Return the section's ref and its listeners.
  * @param {number | null} current
  * @returns {[RefObject<HTMLElement>, object]}
  */
@@ -98,7 +98,7 @@ function useFocusOnStep(current) {
 }
 
 /**
- * `children` are the controls of the current step; any other step that is not done opens when it is pressed.
+ * `children` are the controls of the current step. Any other step that is not done opens on a click.
  * @param {{number: number, done: boolean, words: string, onOpen: () => void, children: ComponentChildren}}
  *   props
  */

@@ -1,5 +1,5 @@
 // Renders the form for new members: a name, an invite if required, the rules to accept, and a message to the
-// moderators who decide on applications.
+// moderators if they review applications.
 
 /** @import { Info } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -28,7 +28,7 @@ export function NewForm({ takes }) {
   const { name, invite, message } = joinForm.value;
   /** @type {RefObject<Form>} */
   const form = useRef(null);
-  // Once shown, the invite field stays, so it never disappears while somebody is typing in it.
+  // Once the invite field has been shown, it stays, so that it does not disappear while the user is typing.
   const looked = useRef(codeOf(invite));
   const [asksInvite, askInvite] = useState(false);
   const hasName = takes.local || held.value;
@@ -37,12 +37,12 @@ export function NewForm({ takes }) {
     if (needsInvite) askInvite(true);
   }, [needsInvite]);
   useLayoutEffect(() => form.current.querySelector("input")?.focus(), [Boolean(held.value)]);
-  // Focus the invalid field, unless the problem was found by checking an invite before the form was sent.
+  // Focus the invalid field, unless the problem was found when an invite was checked before submission.
   useLayoutEffect(() => {
     if (!problem.value?.looked) form.current.querySelector("[aria-invalid]")?.focus();
   }, [problem.value]);
   const submit = (/** @type {EventOn<Form, SubmitEvent>} */ event) => {
-    // The form's values may be newer than the rendered ones.
+    // Read the form, because its values may be newer than the rendered ones.
     const { elements } = event.currentTarget;
     for (const field of /** @type {const} */ (["name", "invite", "message"]))
       if (elements[field]) updateForm({ [field]: elements[field].value });
@@ -50,7 +50,7 @@ export function NewForm({ takes }) {
   };
   const changed = (/** @type {EventOn<HTMLInputElement>} */ event) =>
     updateForm({ [event.currentTarget.name]: event.currentTarget.value });
-  // Check a new code when the field loses the focus.
+  // Check a new invite code when the field loses the focus.
   const left = () => {
     const code = codeOf(invite);
     if (code && code !== looked.current) fetchInvitation();

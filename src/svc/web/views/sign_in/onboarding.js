@@ -1,5 +1,5 @@
-// Greets a new member with the server's icon and channels and, after the member's first message, offers
-// notifications and a recovery code. Each appears once, above the composer.
+// Greets a new member with the server's icon and channels. After the member's first message, offers
+// notifications and a recovery code. Both appear once, above the composer.
 
 import { channels } from "../../state/channels.js";
 import { open, currentLocation, showDialog } from "../../state/navigation.js";
@@ -16,7 +16,7 @@ import { Icon } from "../parts/icon.js";
 const MAX_CHANNELS = 4;
 
 /**
- * Return a handler that goes to the next stage and keeps the focus in the channel.
+ * Return a handler that continues to the next stage and keeps the focus in the channel.
  * @param {"writing" | ""} next
  */
 const leave = (next) => (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {

@@ -1,5 +1,5 @@
-// Renders the form after signing out in this browser, which signs the member in again with one click, or lets
-// somebody else sign in.
+// Renders the form that is shown after signing out in this browser. The member can sign in again with one
+// click, or somebody else can sign in.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./submit_buttons.js" */

@@ -1,4 +1,4 @@
-// Renders the sign-in view: the server's name, the ways to sign in, and the wait for admission.
+// Renders the sign-in view: the server's name, the sign-in forms, and the status of an application to join.
 
 /** @import { Refusal } from "../../transport/http.js" */
 /** @import { Info } from "../../types/wire.js" */
@@ -53,7 +53,7 @@ function Who({ server }) {
 }
 
 /**
- * The sign-in forms that this server accepts, or why there are none.
+ * The sign-in form or, if signing in is impossible, the reason.
  * @param {{server: Info | null}} props
  */
 function WayIn({ server }) {
@@ -70,7 +70,7 @@ function WayIn({ server }) {
 
 /** @param {Refusal} refusal */
 function sentAway(refusal) {
-  // The server requires a name, so the account that this browser remembers no longer exists.
+  // The server demands a name, so the account that this browser remembers no longer exists.
   if (refusal.code === "invalid_nickname") return t("kicked-out");
   if (refusal.code === "banned") return banned(refusal);
   return ["sign_in_again", "signed_out"].includes(refusal.code)

@@ -1,8 +1,9 @@
-// Renders the submit buttons of the sign-in forms, which use this browser's key or the account provider.
+// Renders the submit buttons of the sign-in forms. They sign in with this browser's key or with the account
+// provider.
 
 /** @import { Problem, Step } from "../../state/sign_in.js" */
 /** @import { Info, ErrorBody } from "../../types/wire.js" */
-/** The ways to sign in that the server accepts. @typedef {Info["signIn"]} Takes */
+/** The sign-in methods that the server accepts. @typedef {Info["signIn"]} Takes */
 
 import { busy, enter, enterByAccount, forgetful, goTo, held, problem, step } from "../../state/sign_in.js";
 import { info } from "../../state/server.js";
@@ -12,11 +13,11 @@ import { Button } from "../parts/button.js";
 
 const ACCOUNT = "account";
 
-/** Return the provider's name for display, which is the host of its pages. */
+/** Return the account provider's displayed name, which is the host of its pages. */
 export const providerName = () => new URL(info.value?.signIn.account?.issuer ?? location.href).host;
 
 /**
- * The submit buttons. `action` is the label, which describes the result.
+ * The submit buttons. `action` is the label that describes the result.
  * @param {{takes: Takes, action: string}} props
  */
 export function Ways({ takes: { local, account }, action }) {
@@ -56,8 +57,8 @@ export function Ways({ takes: { local, account }, action }) {
 }
 
 /**
- * Submit a form with the clicked button. `missing()` returns the problem that the server would report for the
- * key alone.
+ * Submit a form with the clicked button. `missing()` returns the problem that the server would report when
+ * signing in with this browser's key, or null.
  * @param {SubmitEvent} event @param {() => Problem | null} missing
  */
 export function send(event, missing) {
@@ -72,7 +73,7 @@ export function send(event, missing) {
   else enter();
 }
 
-/** Show another form; its Back button returns to this one. @param {Step} to */
+/** Show another form. Going back in the browser returns to this one. @param {Step} to */
 function turnTo(to) {
   const from = step.value;
   history.pushState(null, "");
@@ -99,7 +100,7 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
   </p>`;
 }
 
-/** Return a problem as a sentence. @param {Problem} problem */
+/** Describe a problem in a sentence. @param {Problem} problem */
 export function problemText({ error, key, reason = "" }) {
   const { code, details } = /** @type {{code?: string, details?: ErrorBody}} */ (error ?? {});
   if (code === "banned") return banned({ details });
