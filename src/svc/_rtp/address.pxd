@@ -1,4 +1,4 @@
-"""Declares addresses in the core's form: 16 bytes, with IPv4 mapped to IPv6."""
+"""Declares the core's address type: 16 bytes, with IPv4 mapped to IPv6."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp
@@ -13,7 +13,7 @@ cdef struct Address:
 
 cdef struct Path:
     Address remote
-    Address local           # port 0; unspecified if the kernel chooses
+    Address local           # the port is 0; the IP is unspecified if the kernel chooses it
 
 
 cdef inline bint same(const Address* a, const Address* b) noexcept nogil:

@@ -11,7 +11,7 @@ import ipaddress
 from functools import lru_cache
 
 # Cache parsed addresses, because the same few addresses recur with each participant's consent checks, and
-# parsing an address costs as much as the rest of a command.
+# parsing an address takes as long as everything else in a command.
 KNOWN_ADDRESSES = 4096
 
 

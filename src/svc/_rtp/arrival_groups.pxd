@@ -12,7 +12,7 @@ cdef struct Group:
 cdef struct ArrivalGroups:
     Group previous
     Group current
-    int groups              # number of groups known: 0, 1 or 2
+    int groups              # number of groups stored: 0, 1 or 2
     int reordered           # number of consecutive groups that arrived before a group sent earlier
 
 

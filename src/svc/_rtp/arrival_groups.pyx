@@ -14,8 +14,7 @@ cdef int MAX_REORDERED = 3
 
 
 cdef bint add(ArrivalGroups* groups, int64_t sent, int64_t arrival, GroupDelta* delta) noexcept nogil:
-    """Add a packet, in sending order. Return True if it ended a group, in which case `delta` has the
-    comparison.
+    """Add a packet, in sending order. Return True if it ended a group. `delta` then contains the comparison.
     """
     cdef Group* current = &groups.current
     cdef bint compared

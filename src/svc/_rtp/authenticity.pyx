@@ -1,7 +1,7 @@
 """Finds an RTP or RTCP packet's participant by the keys that decrypt it (step 4 of a packet's journey).
 
-Independent of media sections and tracks. A source is known after its first authentic packet. Its ReplayWindow
-records the packets received from it. See RFC 3711.
+Does not deal with media sections or tracks. A source is known after its first authentic packet. Its
+ReplayWindow records the packets received from it. See RFC 3711.
 """
 
 from libc.stddef cimport size_t
@@ -63,8 +63,8 @@ cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil
 
 
 cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* window) noexcept nogil:
-    """Store a source's replay window. Return False if there is no memory, because without the window the
-    source's packets could be replayed.
+    """Store a source's replay window. Return False if memory allocation fails. The packet must then be
+    dropped, because without the window it could be replayed.
     """
     cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
     if kept == NULL:
@@ -109,7 +109,7 @@ cdef Transport* link_of(Core* core, const Slot* slot, const Address* remote, bin
 
 
 cdef void link_sources(Core* core, Transport* transport, const uint32_t* ssrcs) noexcept nogil:
-    """Register a link under these SSRCs. 0 ends the list."""
+    """Register a link under these SSRCs. The list ends with 0."""
     cdef int i
     for i in range(MAX_LINKED):
         transport.linked[i] = ssrcs[i]

@@ -15,7 +15,7 @@ cdef enum Reason:           # for the estimate; Python uses the same numbers
     BY_DELAY
     BY_LOSS
     BY_PROBE
-    BY_USE                  # less is sent than the downlink carries, so the estimate might be too low
+    BY_USE                  # less is sent than the downlink could carry, so the estimate might be too low
 
 
 cdef struct Bandwidth:
@@ -30,19 +30,19 @@ cdef struct Bandwidth:
     int64_t reported_at     # ns: when feedback last contained a new report
     int64_t punished_at     # ns: when the estimate was last lowered for lack of feedback
     int64_t reference       # reference time of the last feedback, unwrapped, or 0 before the first feedback
-    int64_t previous_queue  # ns: at the last feedback
+    int64_t previous_queue  # ns: queue delay at the last feedback
     int64_t queues[4]       # ns: queue delays of the packets that arrived last
     int next_queue
     int64_t longest_queue   # ns: longest queue delay since the last loss observation
     double allowed          # bit/s: the highest estimate of about the last second
     int64_t estimated_at    # ns
-    double published        # bit/s: last reported to Python
+    double published        # bit/s: the estimate last reported to Python
     int64_t published_at    # ns: when it was reported, or 0 if never
     ArrivalGroups groups
     DelayTrend trend
     QueueDelay queue
-    RateWindow delivered    # by the receiver's clock
-    RateWindow sent         # by our clock, counting only reported packets
+    RateWindow delivered    # timed by the receiver's clock
+    RateWindow sent         # timed by our clock, counting only reported packets
     RateControl control
     LossEstimate loss
 

@@ -18,7 +18,7 @@ class Estimator:
         """Process feedback: each packet's number and arrival time, or None if the packet was lost. Return the
         number of packets that had not been reported before.
 
-        Arrival times are by the receiver's clock, modulo 2^24 x 64 ms. `reference` counts units of 64 ms.
+        Arrival times use the receiver's clock, modulo 2^24 x 64 ms. `reference` counts units of 64 ms.
         """
     def advance(self, now: float) -> None: ...
     def bytes_due(self, now: float) -> int:

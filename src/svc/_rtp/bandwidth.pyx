@@ -1,8 +1,8 @@
 """Bandwidth: estimates the bit rate of one receiver's downlink from the receiver's feedback.
 
-Combines arrival groups, the trend of their delay, the rate that the delay permits, the limit shown by losses,
-and probes. Sans-I/O: the inputs are sent packets, reports and `now`, and the outputs are the estimate, its
-reason and the bytes that a probe needs. Lowering the sent rate is up to the allocation. See
+Combines arrival groups, the trend of their delay, the rate that the delay permits, the limit implied by
+losses, and probes. Sans-I/O: the inputs are sent packets, reports and `now`, and the outputs are the
+estimate, its reason and the bytes that a probe needs. Lowering the sent rate is up to the allocation. See
 docs/bandwidth.md.
 """
 
@@ -128,7 +128,7 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
 cdef inline int end_of_losses(SentPackets* sent, const PacketStatus* statuses, int count, int begin) noexcept nogil:
     """Return the index after the losses that begin at `begin`.
 
-    Resent packets do not end them. The link may have delivered only the second copy.
+    Resent packets do not end the run of losses, because the link may have delivered only the second copy.
     """
     cdef int i, end = begin
     cdef SentPacket* packet
@@ -275,7 +275,9 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
 
 
 cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, int64_t now) noexcept nogil:
-    """Remember the rate that the downlink carried when it was too narrow, until it carries much more."""
+    """Remember the rate that the downlink carried when it was too narrow. The rate is kept until the downlink
+    carries much more.
+    """
     cdef Probing* probing = &bandwidth.probing
     if is_competing(&bandwidth.control, now):
         # The carried rate was only the capacity that the other flow left. Verifying it would require an empty
@@ -290,8 +292,8 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
 
 
 cdef Usage usage_with_queue(const Bandwidth* bandwidth) noexcept nogil:
-    """Return the usage. Packets that waited for a processor look like a growing queue, but the last of them
-    hardly waited.
+    """Return the trend's usage, or NORMAL if the overuse left hardly any queue. Packets that waited for a
+    busy processor look like a growing queue, but the last of them were hardly delayed.
     """
     if bandwidth.trend.usage == OVERUSE and standing_queue(bandwidth) < MIN_OVERUSE_QUEUE:
         return NORMAL

@@ -1,9 +1,9 @@
 """Reads and writes bits. The functions are named after f(n) and ns(n) in the AV1 RTP specification, section
 A.8.2.
 
-These inline functions do not allocate memory, raise exceptions or depend on any syntax. Reading past the end
-returns zeros and sets `failed` permanently, so a parser reads a whole syntax and checks `failed` once. A loop
-that ends at a zero bit also ends when the data ends.
+These inline functions do not allocate memory, raise exceptions or depend on a particular syntax. Reading past
+the end returns zeros and sets `failed` permanently, so a parser can read a complete structure and check
+`failed` once. A loop that ends at a zero bit also ends when the data ends.
 """
 
 from libc.stddef cimport size_t
@@ -52,8 +52,8 @@ cdef inline unsigned int bit_length(uint32_t n) noexcept nogil:
 
 
 cdef inline uint32_t ns(BitReader* reader, uint32_t n) noexcept nogil:
-    """Return a number below n, for n from 1 to 2^31. The lower part of the range is encoded in one bit
-    less.
+    """Return a number below n, for n from 1 to 2^31. Numbers in the lower part of the range take one bit
+    fewer.
     """
     cdef unsigned int w = bit_length(n)
     cdef uint32_t m = <uint32_t>((<uint64_t>1 << w) - n)
@@ -99,7 +99,7 @@ cdef inline void write_flag(BitWriter* writer, bint flag) noexcept nogil:
 
 
 cdef inline void write_ns(BitWriter* writer, uint32_t n, uint32_t v) noexcept nogil:
-    """Write v, which is below n, in the form that ns(n) reads."""
+    """Write v < n in the encoding that ns(n) reads."""
     cdef unsigned int w = bit_length(n)
     cdef uint32_t m = <uint32_t>((<uint64_t>1 << w) - n)
     if v < m:

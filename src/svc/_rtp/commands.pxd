@@ -46,7 +46,7 @@ cdef struct Command:
     uint8_t mid_id
     uint8_t wide_id
     double rate             # bit/s
-    uint8_t name[MAX_UFRAG] # a ufrag or a mid; a ufrag is the longer one
+    uint8_t name[MAX_UFRAG] # a ufrag or a mid; a ufrag can be longer
     uint8_t name_length
     uint8_t cname[MAX_CNAME]
     uint8_t cname_length

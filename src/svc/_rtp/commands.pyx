@@ -43,8 +43,8 @@ cdef extern from *:
     #endif
     """
 
-# Initial number of sent packets remembered per receiver. It grows if packets are sent so fast that a NACK
-# might still request the oldest packet (delivery).
+# Initial number of sent packets remembered per receiver. `delivery` increases it if packets are sent so fast
+# that a NACK might still request the oldest packet.
 cdef int64_t FIRST_SENT = 256
 # The number of bytes that may be resent before any credit has been earned: one small keyframe.
 cdef int64_t FIRST_RESEND_CREDIT = 32768
@@ -140,8 +140,8 @@ cdef void select(Core* core, Transport* transport, const Path* path) noexcept no
 
 
 cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
-    """Start each track that this participant receives. Nothing has been forwarded to the participant until
-    now.
+    """Start each track that this participant receives. Until now, nothing has been forwarded to the
+    participant.
     """
     cdef DownTrack* down_track = transport.down_tracks
     # No report about this participant's own tracks has been sent yet either.

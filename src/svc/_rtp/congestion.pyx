@@ -37,10 +37,10 @@ cdef enum:
     # Padding is at most 255 bytes (RFC 3550 section 5.1). Headers and tag add about 40 bytes.
     MAX_PADDING = 255
     PADDING_OVERHEAD = 40
-    # A probe resends packets from among this many of the most recent packets.
+    # A probe resends packets chosen from this many of the most recent packets.
     LATEST = 64
 
-# The time between the bursts of a probe, and between checks of the downlinks while there is no probe (ns).
+# The time between the bursts of a probe, and between checks of the downlinks while no probe is running (ns).
 cdef int64_t BURST_SPACING = 5_000_000
 cdef int64_t IDLE_SPACING = 50_000_000
 # The estimate is reported every second, and sooner if it has changed by more than these factors, so that the
@@ -51,7 +51,7 @@ cdef double REPORT_DROP = 0.97
 cdef double REPORT_RISE = 1.05
 # Redundant audio stops if packets wait this long in the downlink's queue (ns).
 cdef int64_t REDUNDANCY_QUEUE = 100_000_000
-# Do not probe if media has been waiting for this long (ns).
+# Do not probe if media has been waiting to be sent for this long (ns).
 cdef int64_t MAX_BUSY = 5_000_000
 # A probe does not resend packets smaller than this (bytes), because a small packet costs as much CPU time as
 # a large one.
@@ -59,7 +59,7 @@ cdef int64_t MIN_REPEATED = 400
 
 
 cdef bint number_packets(Core* core, Transport* transport) noexcept nogil:
-    """Start numbering the packets sent to a receiver. Return False if there is no memory."""
+    """Start numbering the packets sent to a receiver. Return False if memory allocation fails."""
     if transport.bandwidth == NULL:
         transport.bandwidth = <Bandwidth*>calloc(1, sizeof(Bandwidth))
         if transport.bandwidth == NULL:

@@ -41,7 +41,7 @@ cdef struct Core:
     uint32_t packet_shards  # number of shards, counted from the first, for receivers reached by UDP
     uint32_t stream_shard   # the shard for receivers reached by TCP, which uses the core's egress
     uint32_t next_shard     # for the next new transport
-    uint32_t first_shard    # the shard that goes first in this iteration
+    uint32_t first_shard    # the shard served first in this iteration
     Negotiated negotiated
     Counters counters
     RecordPool records

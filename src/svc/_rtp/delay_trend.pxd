@@ -31,7 +31,7 @@ cdef struct DelayTrend:
     int64_t adapted_at      # ns, the receiver's clock
 
 
-# How much longer packets are in transit than the fastest packet of the last few seconds.
+# Measures how much longer packets are in transit than the fastest packet of the last few seconds.
 cdef struct QueueDelay:
     int64_t bases[BASE_PERIODS] # ns: the shortest transit time of each period
     int64_t period_began    # ns, our clock

@@ -7,7 +7,7 @@ packet in the last 20 s, so the clocks need not agree. See docs/bandwidth.md, "D
 
 # The weight of the old value when the accumulated delay is smoothed.
 cdef double SMOOTHING = 0.9
-# The more groups a slope is based on, up to this number, the more weight it has.
+# A slope has more weight if it is based on more groups, up to MAX_GAIN_COUNT groups.
 cdef double TREND_GAIN = 4.0
 cdef int MAX_GAIN_COUNT = 60
 cdef int MAX_COUNT = 1000
@@ -64,7 +64,7 @@ cdef void update(DelayTrend* trend, const GroupDelta* delta) noexcept nogil:
 
 
 cdef double regression(const DelayTrend* trend) noexcept nogil:
-    """Return the slope of the least squares line through the window."""
+    """Return the slope of the least-squares line through the window."""
     cdef double mean_x = 0.0, mean_y = 0.0, above = 0.0, below = 0.0, x
     cdef int i
     for i in range(TREND_WINDOW):

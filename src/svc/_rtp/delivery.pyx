@@ -36,8 +36,8 @@ cdef int64_t MAX_DELAY_NS = 25_000_000
 cdef int64_t MAX_BURST_DELAY_NS = 250_000_000
 # For this long after a drop (ns), receivers share the capacity in equal turns of one RUN.
 cdef int64_t CONGESTION = 1_000_000_000
-# The interval between resends of one packet ("each packet at most once per RTT"): for an unknown round trip,
-# and the minimum (ns).
+# The interval between resends of one packet ("each packet at most once per RTT") if the round trip is
+# unknown, and the minimum interval (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t MIN_RESEND_INTERVAL_NS = 20_000_000
 cdef int MAX_RESENDS = 3
@@ -262,7 +262,7 @@ cdef void send_copy(Core* core, DownTrack* down_track, int64_t output) noexcept 
 
 
 cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Record which packet a receiver's number stands for, and how that packet is written."""
+    """Record which packet was sent under a receiver's number, and how that packet is written."""
     cdef const History* history = &down_track.forwarder.history
     cdef Sent* sent = &down_track.sent[record.output & down_track.sent_mask]
     if sent.output != NO_NUMBER and sent.input >= history.oldest and down_track.sent_mask < history.mask:

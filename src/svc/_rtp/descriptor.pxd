@@ -21,7 +21,7 @@ cdef enum:
 
 cdef enum:                      # errors; all negative
     TRUNCATED = -1              # the data ends too early
-    NO_STRUCTURE = -2           # no structure is attached and none is known
+    NO_STRUCTURE = -2           # no structure is attached, and none is stored
     UNKNOWN_TEMPLATE = -3  # not in the structure: a packet that has not arrived contained another structure
     TOO_MANY_TEMPLATES = -4
     TOO_MANY_SPATIAL_LAYERS = -5

@@ -1,8 +1,9 @@
 """Writes a Dependency Descriptor that `descriptor` has read, unchanged or with other active decode targets.
 
 Each syntax function in section A.8.2 of the AV1 RTP specification has a function with the same name after
-`write_`. Fields are written in their shortest encoding, so the output is identical to an efficient sender's
-input, bit for bit. This module cannot create new descriptors, because structures can only be read.
+`write_`. Fields are written in their shortest encoding, so the output is identical to the input, bit for bit,
+if the sender encoded the fields in the same way. This module cannot create new descriptors, because
+structures can only be read.
 """
 
 from svc._rtp.bits cimport BitWriter, bytes_written, open_writer, write_f, write_flag, write_ns
@@ -35,7 +36,7 @@ cdef int write_with_active_decode_targets(const DependencyDescriptor* descriptor
     """Write the descriptor for a receiver that gets the decode targets in `bitmask`.
 
     Return the number of bytes, or NO_SPACE. The descriptor grows by up to 5 bytes, so it may no longer fit
-    into an extension of the one-byte form.
+    into a one-byte header extension.
     """
     cdef DependencyDescriptor changed = descriptor[0]
     changed.active_decode_targets_present_flag = True

@@ -5,7 +5,7 @@ from libc.string cimport memmove
 
 
 cdef int init(Egress* egress, flush_function flush, void* context, uint64_t* dropped) noexcept nogil:
-    """Initialise an egress. Return -1 if there is no memory."""
+    """Initialise an egress. Return -1 if memory allocation fails."""
     egress.batch = <Outgoing*>calloc(BATCH, sizeof(Outgoing))
     egress.count = 0
     egress.blocked = False

@@ -42,8 +42,8 @@ class Engine:
         """Report each forwarded packet as an event. Call this before the thread starts."""
     def open_transport(self, rtcp_ssrc: int) -> int: ...
     def transaction_prefix(self, transport: int) -> bytes:
-        """Return the first 8 bytes of a transport's STUN transaction ids. The number 0 is for requests
-        outside any transport.
+        """Return the first 8 bytes of a transport's STUN transaction ids. Use 0 for requests that do not
+        belong to a transport.
         """
     def set_credentials(self, transport: int, ufrag: str, pwd: str) -> None: ...
     def set_controlling(self, transport: int, controlling: bool) -> None: ...
@@ -95,7 +95,7 @@ class Engine:
     def set_deafened(self, transport: int, deafened: bool) -> None: ...
     def set_layer(self, down_track: int, layer: int) -> None: ...
     def set_spatial_layer(self, down_track: int, layer: int, at_once: bool = False) -> None:
-        """For a track in several encodings, forward no larger encoding than this. 255 means no limit.
+        """Forward no larger encoding of a track than this. 255 means no limit.
 
         With `at_once`, send no larger encoding while waiting for the keyframe of a smaller one.
         """

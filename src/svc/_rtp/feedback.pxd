@@ -1,4 +1,4 @@
-"""Processes received RTCP packets, and sends the SFU's reports, requests and responses."""
+"""Processes received RTCP packets, and sends the SFU's own reports, NACKs and PLIs."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t

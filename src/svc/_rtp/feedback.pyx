@@ -31,8 +31,8 @@ from svc._rtp.wire cimport Cursor, load16, load32
 # A keyframe is many times larger than other frames, and every receiver gets it. A receiver in trouble may
 # therefore request only one keyframe per interval, in addition to those sent every 2 s (`keyframes`).
 cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
-# If this many packets of one NACK are too old to be resent, the link was down, and the video stays damaged until
-# a keyframe. Chromium would wait for 3 s before it requests one.
+# If this many packets of one NACK are too old to be resent, the link was down, and the video stays damaged
+# until a keyframe. Chromium would wait for 3 s before requesting a keyframe.
 cdef int OUTAGE_PACKETS = 8
 # A receiver that keeps requesting keyframes although they arrive cannot decode them. After a few requests,
 # its interval doubles with each request, up to a maximum, until the receiver has made no request for a while.
@@ -447,7 +447,7 @@ cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
     if forwarder.reception.gave_up:
         forwarder.reception.gave_up = False
         if forwarder.kind == VIDEO:
-            # A packet that is lost permanently damages the video until the next keyframe.
+            # A permanently lost packet damages the video until the next keyframe.
             request(&forwarder.keyframes, core.now, False)
     if forwarder.reception.missing_count:
         fall_due(core, forwarder.reception.next_nack, 0)

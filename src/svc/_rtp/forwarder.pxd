@@ -1,4 +1,4 @@
-"""Selects the receivers of each packet, and its number for each receiver."""
+"""Selects the receivers of each packet, and numbers the packet for each receiver."""
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,5 @@
-"""Selects the receivers of each packet, and its number for each receiver (step 7 of a packet's journey).
+"""Selects the receivers of each packet, and numbers the packet for each receiver (step 7 of a packet's
+journey).
 
 `forward` decides for each DownTrack, and queues the packet. Writing and encryption are done by `delivery`.
 This module does not deal with sockets, RTCP or rooms. See ARCHITECTURE.md, "One packet's journey"; RFC 3550.
@@ -50,8 +51,7 @@ cdef void forward_to(Core* core, Forwarder* forwarder, DownTrack* down_track, Sl
 
 
 cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int64_t first) noexcept nogil:
-    """Send the packets from number `first` on, which were withheld or had arrived before the receiver
-    joined.
+    """Send the packets from number `first` on. They were withheld, or had arrived before the receiver joined.
     """
     cdef int64_t i
     cdef Slot* slot

@@ -15,7 +15,7 @@ cdef struct RecentFrame:
     Frame frame
 
 
-cdef struct FrameReader:    # 12 KB; a track gets one with its first descriptor
+cdef struct FrameReader:    # 12 KB; allocated with a track's first descriptor
     # Late packets may refer to the previous structure.
     FrameDependencyStructure structures[2]
     uint8_t newest          # index of the newest structure

@@ -2,8 +2,8 @@
 
 Reads a descriptor once per packet for all receivers. `layers` selects the frames that each receiver gets. A
 frame with an unknown structure counts as part of the lowest layer, which every receiver gets. The whole frame
-is therefore forwarded, even if its structure arrives between two of its packets. AV1 RTP specification,
-appendix A.
+is therefore forwarded, even if its structure arrives between two of its packets. See the AV1 RTP
+specification, appendix A.
 """
 
 from libc.stdint cimport int16_t, uint16_t

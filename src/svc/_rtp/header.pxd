@@ -47,7 +47,7 @@ cdef struct Rewrite:
     uint16_t wide
     const uint8_t* ext_ids  # ext_ids[incoming id] is the outgoing id, or 0 to drop the extension; 256 entries
     # The element to replace with `replacement`, which is at most 5 bytes longer, or NULL. This is a pointer
-    # and not an id, because an id may occur twenty times, and that many replacements would not fit.
+    # rather than an id, because an id may occur twenty times, and that many replacements would not fit.
     const Extension* replaced
     uint8_t replacement_length
     const uint8_t* replacement

@@ -1,4 +1,4 @@
-"""Stores packets for retransmission, in one history per track, which all receivers of the track share."""
+"""Stores packets for retransmission, in one history per track, shared by all receivers of the track."""
 
 from libc.stdint cimport int64_t
 

@@ -1,7 +1,7 @@
 """Stores packets for retransmission, by the publisher's extended sequence number.
 
 Stores references to pool slots, not copies. `delivery` decides which packets are resent and how many times,
-and `forwarder` decides which receivers start from the history. RFC 4585 section 6.2.1 (NACK).
+and `forwarder` decides which receivers start from the history. See RFC 4585 section 6.2.1 (NACK).
 """
 
 from libc.stdlib cimport calloc, free
@@ -10,7 +10,7 @@ from svc._rtp.pool cimport release, scarce
 
 
 cdef int init(History* history, int64_t size) noexcept nogil:
-    """Reserve space for `size` packets (a power of two). Return -1 if there is no memory."""
+    """Reserve space for `size` packets (a power of two). Return -1 if memory allocation fails."""
     history.slots = <Slot**>calloc(<size_t>size, sizeof(Slot*))
     history.mask = size - 1
     history.oldest = 0

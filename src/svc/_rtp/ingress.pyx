@@ -1,8 +1,8 @@
 """Turns a received datagram into an authenticated packet on its track.
 
-Answers binding requests. Reports STUN responses, DTLS datagrams and changes to Python as events.
-Authenticates media, assigns it to its media section (`placement`), and hands it over to `forwarder`. Counts
-and drops faulty datagrams. See RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
+Answers binding requests. Reports STUN responses, DTLS datagrams, and new paths and tracks to Python as
+events. Authenticates media, assigns it to its media section (`placement`), and hands it over to `forwarder`.
+Counts and drops invalid datagrams. See RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
 """
 
 from libc.stddef cimport size_t
@@ -169,8 +169,8 @@ cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept no
         core.counters.dropped_stun += 1
         return
     if request.controlling == transport.controlling:
-        # The request has a role conflict, or no role (RFC 8445 section 7.3.1.1). Python decides which side
-        # changes its role.
+        # The request has a role conflict, or does not state a role (RFC 8445 section 7.3.1.1). Python decides
+        # which side changes its role.
         tell(core, STUN_EVENT, transport.id, path, slot.data, slot.length)
         return
     outgoing = next_outgoing(&core.egress)
@@ -444,8 +444,8 @@ cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcep
 
 
 cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Find the frame to which a packet belongs. Return False if the frame is unknown, in which case the
-    packet is forwarded unchanged.
+    """Find the frame to which a packet belongs. Return False if the frame is unknown. The packet is then
+    forwarded unchanged.
     """
     cdef const Extension* extension = find(&slot.header, core.negotiated.descriptor_id)
     cdef Reading reading

@@ -2,7 +2,7 @@
 
 Decides when to send a PLI, which `feedback` writes and sends. Recognises a keyframe by the payload descriptor
 and, if necessary, by the first bits of the frame. Does not decode video. See docs/rtcp.md, "Keyframe
-requests". RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
+requests"; RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
 """
 
 cdef enum:                  # H264 NAL unit types.

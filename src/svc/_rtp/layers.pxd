@@ -38,7 +38,7 @@ cdef struct LayerSelector:
     uint32_t* decisions
     int64_t remembered_from # every earlier frame was forwarded, because no layer had been requested yet
     int64_t newest          # the newest frame received, or 0 if none yet
-    bint limited            # a target below ALL_LAYERS was set at some time
+    bint limited            # a target below ALL_LAYERS has ever been set
     # New frames of this temporal layer and above are currently dropped, because the receiver's downlink is
     # full. ALL_LAYERS if none are dropped.
     uint8_t ceiling

@@ -30,7 +30,7 @@ cdef void init(LayerSelector* selector) noexcept nogil:
 
 
 cdef int set_target(LayerSelector* selector, uint8_t target) noexcept nogil:
-    """Request layers up to `target` (ALL_LAYERS for all). Return -1 if there is no memory."""
+    """Request layers up to `target` (ALL_LAYERS for all). Return -1 if memory allocation fails."""
     if target != ALL_LAYERS:
         if remember_frames(selector) < 0:
             return -1
@@ -40,7 +40,7 @@ cdef int set_target(LayerSelector* selector, uint8_t target) noexcept nogil:
 
 
 cdef int set_max_spatial(LayerSelector* selector, uint8_t limit) noexcept nogil:
-    """Request spatial layers up to `limit` (ALL_LAYERS for all). Return -1 if there is no memory."""
+    """Request spatial layers up to `limit` (ALL_LAYERS for all). Return -1 if memory allocation fails."""
     if limit != ALL_LAYERS:
         if remember_frames(selector) < 0:
             return -1
@@ -50,7 +50,7 @@ cdef int set_max_spatial(LayerSelector* selector, uint8_t limit) noexcept nogil:
 
 
 cdef int remember_frames(LayerSelector* selector) noexcept nogil:
-    """Start to decide about each frame and to remember the decisions. Return -1 if there is no memory."""
+    """Start making and storing a decision about each frame. Return -1 if memory allocation fails."""
     if selector.decisions != NULL:
         return 0
     selector.decisions = <uint32_t*>calloc(DECISIONS, sizeof(uint32_t))
@@ -78,7 +78,7 @@ cdef void clear(LayerSelector* selector) noexcept nogil:
 
 
 cdef inline uint32_t entry(int64_t number, Decision decision) noexcept nogil:
-    # The part of the number above the index distinguishes this frame from the frame one window earlier.
+    # The bits of the number above the index distinguish this frame from the frame one window earlier.
     return (<uint32_t>(number // DECISIONS) << 2) | <uint32_t>decision
 
 
@@ -94,7 +94,7 @@ cdef Decision decision_of(const LayerSelector* selector, int64_t number) noexcep
 
 
 cdef Decision decide(LayerSelector* selector, const Frame* frame) noexcept nogil:
-    """Return FORWARD or DROP, the same for every packet of a frame in any order."""
+    """Return FORWARD or DROP. The result is the same for every packet of a frame, in any order."""
     cdef Decision decision
     cdef bint newer = frame.number > selector.newest
     if frame.number <= selector.newest - DECISIONS:

@@ -140,7 +140,7 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
     """Choose a limit after an observation.
 
     `by_delay` is the rate that the delay permits, and `delivered` the received rate (bit/s). `queued` means
-    that packets wait on the way, so that losses are caused by a full queue.
+    that packets wait in a queue on the way, so losses are caused by a full queue.
     """
     cdef double step = HELD_STEP_UP if now < loss.held_until else MAX_STEP_UP
     cdef double candidates[5]
@@ -178,8 +178,8 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
 
 
 cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t now) noexcept nogil:
-    """Hold a limit that applies again without a queue, for twice as long each time, because each attempt
-    costs packets.
+    """Hold a limit that applies again without a queue. Each hold is twice as long as the previous one,
+    because each attempt to exceed the limit costs packets.
     """
     if limiting and not loss.limiting:
         if now - loss.limited_at > FORGOTTEN or loss.hold == 0:
@@ -203,5 +203,5 @@ cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
 
 
 cdef bint was_limiting(const LossEstimate* loss, int64_t now) noexcept nogil:
-    """Return whether losses have recently shown a limit."""
+    """Return whether losses have recently revealed a limit."""
     return loss.limited_at > 0 and now - loss.limited_at < LATELY

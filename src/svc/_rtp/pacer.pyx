@@ -17,12 +17,12 @@ from libc.string cimport memset
 # they are sent more slowly.
 cdef double PACE = 1.25
 cdef double PACE_IN_QUEUE = 0.9
-# The first multiple applies to a downlink's queue up to the first of these values (ns), and the second
-# multiple from the second value on.
+# PACE applies up to the first of these queue lengths in the downlink (ns), and PACE_IN_QUEUE from the second
+# length on. In between, the multiple is interpolated.
 cdef double SHORT_QUEUE = 20e6
 cdef double LONG_QUEUE = 60e6
-# While packets wait longer than these times (ns), new frames are refused from temporal layer 2, 1 and 0
-# upwards. The rest of the 150 ms is for sending the frame.
+# If a new packet would wait longer than these times (ns), new frames are refused from temporal layer 2, 1 or
+# 0 upwards. The maximum wait is 150 ms, and the remaining time is for sending the frame.
 cdef int64_t MAX_WAIT_T2 = 60_000_000
 cdef int64_t MAX_WAIT_T1 = 80_000_000
 cdef int64_t MAX_WAIT_T0 = 110_000_000

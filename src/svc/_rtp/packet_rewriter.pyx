@@ -1,8 +1,8 @@
 """Rewrites the Dependency Descriptor, the marker and the picture ids of a packet for one receiver.
 
 A resent packet gets the same bytes, because everything that determines them is stored with its number. A
-receiver that gets all layers of a single encoding gets these fields unchanged. Makes no decisions. AV1 RTP
-specification, appendix A; RFC 7741, RFC 9628.
+receiver that gets all layers of a single encoding gets these fields unchanged. Makes no decisions. See the
+AV1 RTP specification, appendix A; RFC 7741, RFC 9628.
 """
 
 from libc.stdint cimport uint16_t, uint32_t

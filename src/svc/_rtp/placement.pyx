@@ -1,7 +1,7 @@
 """Finds a packet's media section and encoding (part of step 5 of a packet's journey).
 
-The header extensions in a source's first packet identify both. Later packets are assigned by SSRC. RFC 8843
-section 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
+The header extensions in a source's first packet identify both. Later packets are assigned by SSRC. See RFC
+8843 section 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t

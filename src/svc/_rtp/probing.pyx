@@ -22,12 +22,12 @@ cdef double PROGRESS = 1.1            # times the previous estimate
 # Packets are sent in bursts of 5 ms, because that is the tick interval.
 cdef int64_t BURST = 5_000_000
 cdef int64_t LENGTH = 25_000_000
-# A cluster that could not be sent in this time is abandoned.
+# A cluster that could not be sent within this time is abandoned.
 cdef int64_t MAX_LENGTH = 200_000_000
 cdef uint32_t MIN_PACKETS = 5
-# The minimum rate of a probe, at which each burst still has a packet.
+# The minimum rate of a probe, at which each burst still contains a packet.
 cdef double MIN_RATE = 150_000.0
-# The maximum number of bytes due at once, so that a late thread does not send its whole backlog.
+# The maximum number of bytes due at a time, so that a late thread does not send its whole backlog.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
 # The interval between repeated probes, at which they cost about a twentieth of the rate.
@@ -47,7 +47,7 @@ cdef int64_t MAX_VERIFY_QUEUE = 15_000_000
 cdef int64_t VERIFY_INTERVAL = 1_000_000_000
 # The share of a cluster that must arrive for a result.
 cdef double MIN_RECEIVED = 0.8
-# If packets arrive this much faster than they were sent, clocks or reports are wrong.
+# If packets arrive this much faster than they were sent, the clocks or the reports are wrong.
 cdef double MAX_RATIO = 2.0
 # If sending took less than this share of the time that the arrivals took, the downlink cannot carry the sent
 # rate.
@@ -232,7 +232,8 @@ cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int6
 
 
 cdef double take_result(Probing* probing, int64_t now) noexcept nogil:
-    """Return the downlink's capacity as shown by a cluster (bit/s), once per cluster, or 0 if no new result.
+    """Return the downlink's capacity as shown by a cluster (bit/s), once per cluster, or 0 if there is no new
+    result.
     """
     cdef double found = 0.0, result
     cdef Cluster* cluster
@@ -275,8 +276,8 @@ cdef double measured(const Cluster* cluster) noexcept nogil:
 
 
 cdef void go_on(Probing* probing, double result, double taken, double before, int64_t now) noexcept nogil:
-    """Follow up a success immediately, based on the part `taken`. `before` is the estimate before the
-    probe.
+    """Follow up a success immediately. `taken` is the part of `result` that counts, and `before` is the
+    estimate before the probe.
     """
     if probing.rate or probing.wanted == 0:
         return

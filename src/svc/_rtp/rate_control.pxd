@@ -38,7 +38,7 @@ cdef struct Delivery:       # the state of the downlink, according to the last f
     bint stepped            # the queue has grown suddenly, and less arrives than is sent
     bint follows            # the sender obeys the estimate
     bint probing            # some of the sent packets may be a probe
-    double lost             # share of recently reported packets
+    double lost             # share of recently reported packets that were lost
 
 
 cdef void update(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil

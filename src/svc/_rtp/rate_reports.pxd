@@ -1,4 +1,6 @@
-"""Reports published tracks' bytes to Python, by encoding or spatial layer and by temporal layer."""
+"""Reports the number of bytes in published tracks to Python, by encoding or spatial layer and by temporal
+layer.
+"""
 
 from libc.stdint cimport uint8_t, uint32_t
 

@@ -1,4 +1,4 @@
-"""Reports the bytes in published tracks to Python, by encoding and temporal layer.
+"""Reports the number of bytes in published tracks to Python, by encoding and temporal layer.
 
 If a track has a single stream with spatial layers (SVC), these layers are reported like encodings. The
 allocation needs these rates to decide which layers fit into a receiver's downlink. A report covers about a

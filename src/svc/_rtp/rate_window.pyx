@@ -1,7 +1,7 @@
 """RateWindow: measures the bit rate over at most the last second.
 
-Counts bytes in buckets of 25 ms, by any single clock. The bucket being filled is excluded, because it would
-lower every rate. Does not deal with packets.
+Counts bytes in buckets of 25 ms, timed by any one clock. The bucket being filled is excluded, because it
+would lower every rate. Does not deal with packets.
 """
 
 from libc.string cimport memset
@@ -26,8 +26,8 @@ cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
 
 
 cdef double rate(const RateWindow* window, int buckets) noexcept nogil:
-    """Return the rate (bit/s) over the latest whole buckets, at most `buckets`, or 0 if there are fewer than
-    four.
+    """Return the rate (bit/s) over the latest complete buckets, at most `buckets`, or 0 if there are fewer
+    than four.
     """
     cdef int64_t oldest = max(window.newest - min(buckets, RATE_BUCKETS - 1), window.first)
     cdef int64_t total = 0, i

@@ -7,7 +7,7 @@ from svc._rtp.sequence cimport extend
 
 cdef enum:
     SEEN_WINDOW = 2048      # duplicates are recognised within this many packets
-    MAX_MISSING = 256       # numbers requested at once; a larger gap needs a new keyframe
+    MAX_MISSING = 256       # missing numbers tracked; a larger gap needs a new keyframe
     MAX_GAP = 3000          # RFC 3550 A.1 MAX_DROPOUT: a larger jump restarts the numbering
     MAX_TRIES = 10          # NACKs for one packet, as in libwebrtc
 
@@ -44,9 +44,9 @@ cdef struct Reception:
     Missing missing[MAX_MISSING]
     int missing_count
     int64_t next_nack       # ns: when to send a NACK or give up; valid while packets are missing
-    bint gave_up            # a missing packet has been given up since the last check
+    bint gave_up            # a missing packet has been given up on since the last check
     int64_t rtt             # ns: round trip to the sender, from NACK to response, or 0 if unknown
-    int ignored             # audio: packets given up since the sender's last response to a NACK
+    int ignored             # audio: packets given up on since the sender's last response to a NACK
     int64_t quiet_until     # ns: audio: send no NACK before this time
     uint32_t lsr            # middle 32 bits of the source's last SR
     int64_t sr_arrival      # ns

@@ -33,8 +33,8 @@ cdef int64_t PAUSE_AFTER_QUEUE = 30_000_000_000
 # Redundancy begins only if the downlink's queue is shorter than this (ns).
 cdef int64_t SHORT_QUEUE = 50_000_000
 # Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
-# audio. Losses above this maximum must not take even more bits from all listeners. Browsers report on audio
-# every 5 s, so a report stays valid for a little over two intervals.
+# audio that every listener gets. No loss above this maximum is reported to the speaker. Browsers report on
+# audio every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
 # At its usual bit rate, Opus sends FEC only if it is told that more than 5 % of packets are lost, because it
@@ -187,8 +187,8 @@ cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept 
     """Return the largest loss reported by any listener, in 256ths. Only the speaker can add FEC, which every
     listener gets.
 
-    A listener that gets RED already has the lost packets, and would discard the FEC. Copies hide losses from the
-    reports of a listener.
+    A listener that gets RED already has the lost packets, and would discard the FEC. Copies hide losses from
+    a listener's reports.
     """
     cdef const DownTrack* down_track = forwarder.down_tracks
     cdef uint8_t most = 0

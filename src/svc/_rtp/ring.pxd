@@ -16,7 +16,7 @@ cdef enum EventKind:
     FORWARDED = 7   # for VERBOSE_LOG: a = sender's SSRC, b = receiver's, c = sequence numbers, 16 bits each
     BANDWIDTH = 9   # of one downlink: a = bit/s, b = Reason (bandwidth.pxd), c = bytes of resends and
                     # probes since the previous event
-    RATES = 10      # of a published track: a = microseconds covered, b = encodings that flow, one bit each,
+    RATES = 10      # of a published track: a = microseconds covered, b = active encodings, one bit each,
                     # c = section; attached: bytes of each temporal layer of each encoding, 32 bits each
     ENCODING = 11   # a receiver's track has moved to another encoding: a = down track, b = spatial layer
     SILENT = 8      # nothing has arrived over the selected path for a while; a = 0 if datagrams arrive again

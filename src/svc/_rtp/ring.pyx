@@ -1,6 +1,6 @@
 """Ring: passes events from one writer (the core's thread) to one reader (Python's thread) without a lock.
 
-A full ring refuses the event, and the writer counts the loss. Lost events are repeated by their protocol
+A full ring rejects the event, and the writer counts the loss. Lost events are repeated by their protocol
 (STUN, DTLS) or reported again. The reader is woken by udploop.
 """
 
@@ -11,7 +11,7 @@ from svc._rtp.atomics cimport load_acquire, store_release
 
 
 cdef int init(Ring* ring, size_t capacity) noexcept nogil:
-    """Initialise a ring. Return -1 if there is no memory. `capacity` is a power of two."""
+    """Initialise a ring. Return -1 if memory allocation fails. `capacity` is a power of two."""
     ring.data = <uint8_t*>malloc(capacity)
     ring.capacity = capacity
     ring.head = 0

@@ -1,4 +1,4 @@
-"""RTCP: walks through a compound packet, and reads and writes the types that an SFU needs."""
+"""RTCP: walks through a compound packet, and reads and writes the packet types that an SFU needs."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t

@@ -1,8 +1,8 @@
 """Reads RTCP packets from peers, and writes our own.
 
-Handles formats only. `feedback` acts on the packets. See docs/rtcp.md. See RFC 3550 section 6, RFC 4585
-section 6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506) are accepted: a compound need not begin
-with a report.
+Handles formats only. `feedback` acts on the packets. See docs/rtcp.md; RFC 3550 section 6, RFC 4585 section
+6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506) are accepted: a compound need not begin with a
+report.
 """
 
 from libc.string cimport memcpy, memset

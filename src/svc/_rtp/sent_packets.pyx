@@ -14,7 +14,7 @@ cdef uint32_t MAX_WAIT_US = 2_000_000
 
 
 cdef int init(SentPackets* sent, uint16_t first) noexcept nogil:
-    """Start numbering packets at `first`. Return -1 if there is no memory."""
+    """Start numbering packets at `first`. Return -1 if memory allocation fails."""
     sent.packets = <SentPacket*>calloc(FIRST_PACKETS, sizeof(SentPacket))
     sent.mask = FIRST_PACKETS - 1
     sent.next_number = FIRST_CYCLE + first

@@ -12,7 +12,7 @@ cdef uint32_t LEFT_OUT = 0xFFFFFFFF
 
 
 cdef int init(SequenceRewriter* rewriter, int64_t window) noexcept nogil:
-    """Allocate a window of `window` inputs (a power of two). Return -1 if there is no memory."""
+    """Allocate a window of `window` inputs (a power of two). Return -1 if memory allocation fails."""
     rewriter.outputs = <uint32_t*>malloc(<size_t>window * sizeof(uint32_t))
     rewriter.mask = window - 1
     rewriter.started = False
@@ -83,7 +83,7 @@ cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
     output = rewriter.outputs[input & rewriter.mask]
     if output == LEFT_OUT:
         return NO_NUMBER
-    # All numbers in the window are close below the next number, so the low bits identify them.
+    # All numbers in the window are just below the next number, so the low bits identify them.
     return rewriter.next_output - <int64_t>(<uint32_t>rewriter.next_output - output)
 
 

@@ -3,8 +3,8 @@
 Uses the OpenSSL library that `srtp` finds. OpenSSL's older functions work on a state that can be copied, so a
 check needs no allocation and no lock. Without OpenSSL, Python's hmac is used, under the GIL.
 
-The result is used only for STUN's MESSAGE-INTEGRITY. HMAC-SHA1 does not protect media, and this module has no
-other hash. See RFC 2104 (HMAC).
+The result is used only for STUN's MESSAGE-INTEGRITY. HMAC-SHA1 does not protect media, and this module
+provides no other hash. See RFC 2104 (HMAC).
 """
 
 import hashlib

@@ -7,8 +7,8 @@ that the receiver has received, the receiver is moved immediately. If an encodin
 continue, its receivers are moved away in the same way, and are moved back when the encoding resumes. Browsers
 stop the largest encoding if the uplink or the processor is too slow.
 
-Requests keyframes only for the encoding that is needed. Is independent of bandwidth, and does not rewrite
-packets (`splices` computes the offsets, `delivery` applies them). RFC 8853 (simulcast), RFC 7667 section 3.7.
+Requests keyframes only for the encoding that is needed. Does not consider bandwidth or rewrite packets
+(`splices` computes the offsets, `delivery` applies them). See RFC 8853 (simulcast), RFC 7667 section 3.7.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -155,7 +155,7 @@ cdef bint goes_on_in_history(Core* core, DownTrack* down_track, Forwarder* targe
 
 cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept nogil:
     """Link a receiver to another encoding. The receiver then waits for a packet from that encoding. Return
-    False if there is no memory.
+    False if memory allocation fails.
     """
     cdef DownTrack** link = &down_track.forwarder.down_tracks
     if down_track.numbers.started:

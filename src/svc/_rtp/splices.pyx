@@ -2,8 +2,8 @@
 
 Each encoding's counters start at different values, so offsets are added. The offsets are constant from one
 move to the next. The offsets of the last few moves are stored, so that a resent packet has the same bytes.
-`simulcast` selects the encoding, and `sequence` continues the sequence numbers. RFC 3550 section 6.4.1 (NTP
-and RTP times), RFC 7741, RFC 9628, AV1 RTP specification appendix A.
+`simulcast` selects the encoding, and `sequence` continues the sequence numbers. See RFC 3550 section 6.4.1
+(NTP and RTP times), RFC 7741, RFC 9628, AV1 RTP specification appendix A.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t
@@ -14,8 +14,8 @@ from svc._rtp.sequence cimport NO_NUMBER
 
 # Sender reports that differ from arrival times by more than this (ns) must be wrong.
 cdef int64_t MAX_ERROR = 1_000_000_000
-# Reports of two encodings that are further apart than this (ns) do not show the current relation of the
-# clocks.
+# If the sender reports of two encodings are further apart than this (ns), they no longer show how the clocks
+# relate.
 cdef int64_t MAX_REPORT_DISTANCE = 60_000_000_000
 # A browser numbers the frames of all encodings in one sequence. A frame no further ahead than this keeps its
 # number, so that the sender's gaps are preserved.
@@ -23,7 +23,7 @@ cdef int MAX_FRAMES_AHEAD = 4096
 
 
 cdef bint open_splices(DownTrack* down_track) noexcept nogil:
-    """Prepare to move a receiver to another encoding. Return False if there is no memory."""
+    """Prepare to move a receiver to another encoding. Return False if memory allocation fails."""
     if down_track.splices == NULL:
         down_track.splices = <Splice*>calloc(SPLICES, sizeof(Splice))
         if down_track.splices == NULL:

@@ -17,7 +17,7 @@ cdef struct SrtpContext:
     uint32_t salt_low       # its last 4 bytes
 
 
-# An outgoing packet: its header is already written, its payload is stored elsewhere.
+# An outgoing packet whose header is already written and whose payload is stored elsewhere.
 cdef struct Plaintext:
     size_t header_length    # bytes already written at the start of the packet
     const uint8_t* prefix   # encrypted before the payload: RTX's original sequence number

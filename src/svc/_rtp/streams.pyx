@@ -2,7 +2,7 @@
 
 Anyone can connect. A connection must therefore prove quickly that it belongs to a participant, with an
 authenticated check among its first few frames. Until then it gets no response and little memory. If there are
-too many unproven connections, the oldest is closed, so that a new connection always gets in. A proven
+too many unproven connections, the oldest is closed, so that a new connection is always accepted. A proven
 connection stays open while data arrives. This module makes no system calls and handles no packets or clock.
 The caller sets `now` and closes doomed connections. See RFC 6544.
 """
@@ -51,8 +51,8 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
 
 
 cdef void make_way(Streams* streams, const Address* newcomer) noexcept nogil:
-    """Refuse the oldest unproven connection if there are too many, either from `newcomer`, the new
-    connection's address, or in total.
+    """Close the oldest unproven connection if there are too many, either in total or from `newcomer` (the new
+    connection's address).
     """
     cdef Stream* stream = streams.unproven.first
     cdef Stream* oldest = NULL

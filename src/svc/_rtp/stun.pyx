@@ -1,7 +1,7 @@
 """Answers connectivity checks in the core, where a flood of checks costs the least.
 
 Handles only binding requests with short-term credentials. Responses, role conflicts and all other ICE
-decisions are left to Python (sfu/ice). RFC 8489 (STUN), RFC 8445 section 7.3.
+decisions are left to Python (sfu/ice). See RFC 8489 (STUN), RFC 8445 section 7.3.
 """
 
 from libc.string cimport memcpy, memset

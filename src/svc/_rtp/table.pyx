@@ -11,7 +11,7 @@ cdef enum:
 
 
 cdef int init(Table* table) noexcept nogil:
-    """Initialise a table. Return -1 if there is no memory."""
+    """Initialise a table. Return -1 if memory allocation fails."""
     table.count = 0
     return allocate(table, INITIAL)
 
@@ -47,7 +47,7 @@ cdef void place(Table* table, uint64_t key, void* value) noexcept nogil:
 
 
 cdef int insert(Table* table, uint64_t key, void* value) noexcept nogil:
-    """Store `value` under `key`, replacing an earlier value. Return -1 if there is no memory."""
+    """Store `value` under `key`, replacing an earlier value. Return -1 if memory allocation fails."""
     cdef Table old = table[0]
     cdef uint64_t i
     if 2 * (table.count + 1) > table.mask:

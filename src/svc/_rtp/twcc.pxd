@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from svc._rtp.rtcp cimport Packet
 
 cdef enum:
-    ARRIVALS = 2048         # packets remembered between two feedbacks: 20,000 a second at 10 Hz
+    ARRIVALS = 2048         # packets remembered between two reports: 20,000 a second at 10 Hz
 
 
 cdef struct ArrivalLog:

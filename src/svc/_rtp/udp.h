@@ -59,7 +59,7 @@ static const uint8_t svc_nowhere[16];
 
 static inline int svc_is_v4(const uint8_t ip[16]) { return memcmp(ip, svc_mapped, 12) == 0; }
 
-/* A socket address. A fifth of the size of sockaddr_storage, because many are read. */
+/* A socket address, in a fifth of the size of sockaddr_storage, because many are read. */
 union svc_name {
     struct sockaddr any;
     struct sockaddr_in v4;
@@ -304,8 +304,8 @@ static inline void svc_prepare_send(const struct svc_datagram *d, int run, struc
         h->msg_control = m->control.bytes;
 }
 
-/* Receive up to `count` (<= SVC_BATCH) waiting datagrams. Return their number, 0 if none waits. The
- * entries after the first `fresh` are unused and unchanged since the last call: with few datagrams at a
+/* Receive up to `count` (<= SVC_BATCH) waiting datagrams. Return their number, or 0 if none are waiting.
+ * The entries after the first `fresh` are unused and unchanged since the last call: with few datagrams at a
  * time, preparing all entries would cost more than receiving. */
 static inline int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh, int portable) {
     static __thread struct svc_message messages[SVC_BATCH];

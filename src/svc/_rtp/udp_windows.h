@@ -55,7 +55,7 @@ static inline int svc_new_socket(int family) {
     if (made == INVALID_SOCKET)
         return -WSAGetLastError();
     ioctlsocket(made, (long)FIONBIO, &on);
-    /* Otherwise a response about someone's closed port makes our next receive fail. */
+    /* Otherwise an ICMP "port unreachable" message makes our next receive fail. */
     WSAIoctl(made, SIO_UDP_CONNRESET, &off, sizeof off, NULL, 0, &nothing, NULL, NULL);
     return (int)made;
 }

@@ -15,7 +15,8 @@ class UdpLoop(Engine):
     sent by the same thread, which keeps it in order.
 
     With `tcp`, connections are accepted at the same port number, on `addresses` or on `listeners` if given.
-    The caller closes the listeners. If that fails, no exception is raised: `tcp_refused` has the reason.
+    The caller closes the listeners. If TCP cannot be served, no exception is raised, and `tcp_refused`
+    contains the reason.
     """
 
     port: int
@@ -39,7 +40,9 @@ class UdpLoop(Engine):
     def fileno(self) -> int:
         """Return a descriptor that is readable when take_events has events."""
     def descriptors(self) -> list[int]:
-        """Return all sockets, including listeners, to pass to another process. Empty once stopped."""
+        """Return all sockets, including listeners, to pass to another process. The list is empty after
+        `stop`.
+        """
     def start(self) -> None: ...
     def stop(self) -> None:
         """Stop the thread after its current iteration, then close the sockets."""

@@ -1,4 +1,4 @@
-"""Provides big-endian loads and stores, and the Cursor, which has the only bounds check.
+"""Provides big-endian loads and stores, and the Cursor, which checks the bounds.
 
 These inline functions do not allocate memory, raise exceptions or depend on any protocol. They work byte by
 byte, so the host's byte order and alignment do not matter. Compilers turn each function into one instruction.
