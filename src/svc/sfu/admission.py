@@ -1,9 +1,9 @@
-"""Decides whether a client may join a room, based on its `client_join`.
+"""Decides whether a client may join a room, based on the client's `client_join` event.
 
-A client presents one of two secrets. Anyone who has the registration's raw secret has full authority anyway,
-so no `user_token` is checked. The client credential, which the chat server gives to its members, is accepted
-only with a `user_token` that is signed for this user and this room, unexpired and unused. Every other request
-is rejected with the same message, so that outsiders cannot learn which rooms exist.
+A client presents one of two secrets. The first is the registration's raw secret. Anyone who has it has full
+authority, so no `user_token` is checked. The second is the client credential, which the chat server gives to
+its members. It is accepted only with an unexpired, unused `user_token` signed for this user and this room.
+Every other request is rejected with the same message, so that outsiders cannot learn which rooms exist.
 
 Does not assign seats (`rooms` does). See docs/signalling.md, "From participants".
 """
@@ -18,7 +18,7 @@ REFUSAL = "Room does not exist or credentials do not match"
 
 
 class JoinRefused(Exception):
-    """The join is rejected. The reason may be shown to the client."""
+    """The join is rejected. The reason may be sent to the client."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,7 +236,7 @@ class Allocator:
 
     def _exceeds(self, others_bps: float, screens_bps: float, estimate: float, now: float) -> bool:
         """Return whether the needed bandwidth exceeds the estimate. An excess that only the screens cause
-        counts once it has lasted for a while.
+        counts only after it has lasted for a while.
         """
         fits = estimate >= _LOWERED_BELOW * (others_bps + screens_bps)
         if fits or self.limits != self._previous_limits:

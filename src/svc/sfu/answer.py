@@ -37,7 +37,7 @@ _HASH_BYTES = {"sha-256": 32, "sha-384": 48, "sha-512": 64}
 
 
 class AnswerError(SdpError):
-    """The answer does not fit the offer. The message may be shown to the peer."""
+    """The answer does not fit the offer. The message may be sent to the peer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,8 +129,8 @@ class Checklist:
         self._checks_left = MAX_CHECKS
 
     def add_remote(self, candidate: Candidate) -> str | None:
-        """Add a pair of the candidate and each address that we send from. Return the reason if the candidate
-        is refused, otherwise None.
+        """Combine the candidate with each address that we send from to form pairs. Return the reason if the
+        candidate is rejected, otherwise None.
         """
         ip = candidate.address[0]
         if candidate.address in self._remotes:

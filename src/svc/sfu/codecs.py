@@ -1,8 +1,7 @@
-"""Lists the codecs and header extensions that this service forwards, which are the same for all media
-sections.
+"""Lists the codecs and header extensions that this service forwards in every media section.
 
-All sections share one BUNDLE, so a payload type or an extension id means the same in every media section.
-Does not choose codecs or inspect payloads.
+All sections share one BUNDLE, so a payload type or an extension id has the same meaning in every media
+section. Does not choose codecs or inspect payloads.
 
 See the media service specification, section 1 ("Codecs registered at startup"); RFC 6184 (H264), RFC 7587
 (Opus), RFC 9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
@@ -107,7 +106,8 @@ EXTENSIONS: Final = (
     HeaderExtension(_WEBRTC + "abs-capture-time", 9, _BOTH),
 )
 
-# Identify the encoding of a packet or a resent packet, for tracks that may have several encodings (RFC 8852).
+# These extensions identify the encoding of a packet or a resent packet, for tracks that may have several
+# encodings (RFC 8852).
 RID: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", 10, _VIDEO, hop_by_hop=True)
 REPAIRED_RID: Final = HeaderExtension(
     "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", 11, _VIDEO, hop_by_hop=True

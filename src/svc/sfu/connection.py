@@ -36,7 +36,7 @@ CLOSE_DEADLINE_S = 2.0
 # The maximum size of the send queue. Only one offer is pending at a time, so this is many times the queue of
 # an honest client. It also exceeds the largest sync_response.
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
-# A control frame carries 125 bytes. Two of them are the code (RFC 6455 section 5.5).
+# A control frame carries at most 125 bytes. Two of them are the close code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123
 # A message counts as one token per this many characters, plus one, because parsing the JSON in a frame of the
 # maximum size takes 10 ms.

@@ -48,7 +48,7 @@ class Succession:
         self.ports = ports
 
     async def complete(self) -> None:
-        """Make the predecessor stop reading and wait until it has. Raises HandoverFailed."""
+        """Make the predecessor stop reading, and wait until it has stopped. Raises HandoverFailed."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 loop = asyncio.get_running_loop()

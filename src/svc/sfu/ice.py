@@ -2,7 +2,7 @@
 
 A full agent for one stream with one component (RFC 8445, with trickle as in RFC 8838). Sans-I/O: the inputs
 are checks, responses, candidates and `now`, and the outputs are `transmits`, `events` and the next deadline.
-Every call advances the agent as far as possible, so its owner drains both lists after each call. The agent
+Every call advances the agent as far as possible, so the caller must drain both lists afterwards. The agent
 does not open sockets, gather candidates, or answer the peer's checks. The native core authenticates and
 answers them, and reports them as BindingCheck. It leaves checks with a role conflict to the agent, because
 they need a decision. Invalid data from a peer is dropped and counted, and never raises an exception.
@@ -11,10 +11,10 @@ Theory of operation. The SFU offers, so it is controlling, and uses regular nomi
 
 - Waiting: nothing is sent until the answer arrives with the peer's credentials. Candidates and checks that
   arrive early already form pairs.
-- Checking: one check every 20 ms, triggered ones first, then the best pair.
+- Checking: one check is sent every 20 ms, triggered checks first, then the best pair.
 - Nominating: a valid pair is checked again with USE-CANDIDATE. There are no long timers. The best valid pair
-  is nominated at once, or 50 ms later if a better one may still answer. If the first valid pair is TCP, the
-  agent waits 250 ms.
+  is nominated immediately, or 50 ms later if a better pair may still be answered. If the first valid pair is
+  TCP, the agent waits 250 ms.
 - Connected: the peer has agreed, and a pair is selected. Other checks end. Consent to send is renewed every 4
   to 6 s.
 - Failed: no pair was answered for 30 s, or consent expired. Only a restart helps.
@@ -130,7 +130,7 @@ class IceAgent:
     def set_remote(self, ufrag: str, pwd: str, now: float) -> None:
         """Set the answer's credentials and start checking.
 
-        Setting the same credentials again is harmless. Different credentials are refused until we restart,
+        Setting the same credentials again is harmless. Different credentials are rejected until we restart,
         because an answer alone cannot restart ICE (RFC 8839 section 4.4.1.1.1).
         """
         remote = IceCredentials(ufrag, pwd)

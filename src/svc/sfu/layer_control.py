@@ -3,7 +3,7 @@ video the client gets.
 
 This module connects the estimate of the downlink (`media`), the allocation, and the client's media sections
 (`subscriptions`). The allocation is active only for a client that joined with `bandwidth: true`, and it
-touches only tracks for which the client has sent `adaptive: true`.
+affects only tracks for which the client has sent `adaptive: true`.
 
 Has no I/O and no clock. See docs/bandwidth.md; docs/signalling.md, "To participants".
 """

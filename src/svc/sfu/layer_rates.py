@@ -73,7 +73,9 @@ class LayerRates:
         return [self._cumulative(encoding, count) for encoding in range(count)]
 
     def total(self) -> float:
-        """Return the rate of all layers in the largest encoding, or 0 if nothing has been measured."""
+        """Return the combined bit rate of all layers in the largest encoding, or 0 if nothing has been
+        measured.
+        """
         return sum(self._layers[max(self._layers)]) if self._layers else 0.0
 
     def _smooth(self, encoding: int, rates: list[float]) -> None:

@@ -58,8 +58,8 @@ class TransportListener(Protocol):
         """Handle the first media packet in a media section or from a new SSRC."""
 
     def path_silent(self, silent: bool) -> None:
-        """Handle silence on the selected path that has lasted for 1.5 or 2.6 s if `silent`, otherwise its
-        end.
+        """Handle the end of silence on the selected path or, if `silent`, silence that has lasted for 1.5 or
+        2.6 s.
         """
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
@@ -143,8 +143,8 @@ class Forwarder:
         cname: str = "",
         encoding: int = -1,
     ) -> DownTrack:
-        """Forward the track to a receiver, in the form that the receiver's answer accepted. Request a
-        keyframe from the sender.
+        """Forward the track to a receiver, with the payload types and extensions that the receiver's answer
+        accepted. Request a keyframe from the sender.
 
         With `encoding`, forward only this encoding of a track that has several.
         """

@@ -42,7 +42,7 @@ class State(Enum):
 
 
 class Reason(Enum):
-    """Why the service counts as healthy."""
+    """The reason why the service counts as healthy."""
 
     SKIPPED = "nothing to probe"
     ANSWERED = "the STUN probe succeeded"

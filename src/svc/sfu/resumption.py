@@ -19,12 +19,12 @@ CREDENTIAL_BYTES = 32
 # its session ended.
 _FINAL = (CloseCode.REPLACED, CloseCode.DISCONNECTED)
 # The maximum number of remembered reasons. The oldest are dropped first. Only clients with a grant can end
-# sessions, a few per 30 s each.
+# sessions, and each client only a few per 30 s.
 MAX_ENDED = 10_000
 
 
 class ResumeRefused(Exception):
-    """The session cannot be resumed. The code and the reason may be shown to the client."""
+    """The session cannot be resumed. The code and the reason may be sent to the client."""
 
     def __init__(self, code: CloseCode, reason: str) -> None:
         super().__init__(reason)

@@ -1,8 +1,8 @@
 """Keeps the state of the service: chat servers' registrations, and their rooms, peers and tracks.
 
 Does only the bookkeeping, with no I/O, clock or negotiation. Assigns seats and notifies each `Member` (a
-peer's session) and `Watcher` (a control connection). Rooms belong to their registration, so chat servers may
-use the same room ids.
+peer's session) and `Watcher` (a control connection). Rooms belong to their registration, so different chat
+servers may use the same room ids.
 
 See docs/signalling.md and docs/configuration.md, "SFU".
 """
@@ -18,8 +18,8 @@ from svc.sfu.codecs import for_all
 from svc.sfu.layer_rates import LayerRates
 from svc.sfu.media_protocols import Forwarder
 
-# Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5 minutes." The sweep also
-# removes registrations with neither rooms nor a control connection.
+# The media service specification, section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs
+# every 5 minutes." The sweep also removes registrations with neither rooms nor a control connection.
 FORGET_AFTER_S = 30 * 60
 SWEEP_INTERVAL_S = 5 * 60
 
@@ -174,7 +174,7 @@ class Room:
     tracks: dict[str, Track] = field(default_factory=dict)
     # The users who are speaking, with the level at which each started (RFC 6464: 0 is the loudest).
     speakers: dict[str, int] = field(default_factory=dict)
-    # Keyed by user and not by peer, so that leaving and rejoining does not undo a mute.
+    # Keyed by user rather than by peer, so that leaving and rejoining does not undo a mute.
     audio_controls: dict[str, AudioControl] = field(default_factory=dict)
     # Relays the tracks of a room that spans several SFUs. None while all participants are on this SFU.
     span: Audience | None = None

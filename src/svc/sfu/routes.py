@@ -1,7 +1,7 @@
 """Serves the media service's HTTP requests: health, metrics and WebSocket upgrades.
 
-`/server` is for chat servers, every other path is for participants. Requests without an upgrade get a 400.
-Decides which clients may connect, but not which may join. See docs/signalling.md.
+`/server` is for chat servers, and every other path is for participants. Requests without an upgrade get a
+400. Decides which clients may connect, but not which may join. See docs/signalling.md.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.sfu import Sfu
 
-# A client that does not join within 10 s is disconnected. More than this many unjoined clients at once
-# indicate an attack. The service then drops the oldest connection from the address that has the most, so that
-# clients with valid tokens can still join.
+# A client that does not join within 10 s is disconnected. More than this many unjoined clients at the same
+# time indicate an attack. The service then drops the oldest connection from the address that has the most, so
+# that clients with valid tokens can still join.
 MAX_NEWCOMERS = 1_000
 
 # Headers that proxies add to the requests that they forward.

@@ -41,7 +41,7 @@ _MEDIA_LETTERS = frozenset("icbk")
 
 
 class SdpError(ValueError):
-    """The text is not a valid session description. The message may be shown to the peer."""
+    """The text is not a valid session description. The message may be sent to the peer."""
 
 
 class Attribute(NamedTuple):
@@ -190,7 +190,7 @@ class MediaDescription(Section):
 
 @dataclass(slots=True)
 class SessionDescription(Section):
-    """A complete session description. `origin` is the text after o=, `name` the text after s=."""
+    """A complete session description. `origin` is the text after o=, and `name` is the text after s=."""
 
     origin: str
     name: str = "-"

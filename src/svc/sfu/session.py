@@ -6,10 +6,10 @@ only mark another offer as due. An offer describes the state at the time it is w
 changes need only one offer, and no change is lost.
 
 A session may outlive its connection (`detach`): media continues, nothing is offered, and within 30 s another
-connection may resume it (`resume`). A new offer then tells the client everything that has happened in the
-meantime.
+connection may resume it (`resume`). A new offer then informs the client of everything that has happened in
+the meantime.
 
-An answer that does not fit its offer is refused with a `room_error`, and the session keeps waiting for a
+An answer that does not fit its offer is rejected with a `room_error`, and the session keeps waiting for a
 valid answer. An internal error ends this session (1011), never the process: each entry point is guarded.
 
 Depends only on `media_protocols` and the `Client` protocol. Has neither a socket nor a timer: a session calls
@@ -163,7 +163,7 @@ class Session(EventHandlers):
 
     def is_with(self, client: Client) -> bool:
         """Return whether `client` is the session's current connection or, if the session has none, its last
-        one.
+        connection.
         """
         return self._client is client
 

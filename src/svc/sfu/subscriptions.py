@@ -1,10 +1,10 @@
-"""Manages the tracks that one client receives. Each has a sendonly media section and a down track.
+"""Manages the tracks that one client receives. Each track has a sendonly media section and a down track.
 
 The states of a section:
 
-- offered: a track was published. The next offer says sendonly, with new sources.
+- offered: a track was published. The next offer makes the section sendonly, with new sources.
 - flowing: the answer accepted the track. A DownTrack forwards the codecs that the answer lists.
-- ending: the track has ended, and its DownTrack is closed. The next offer says inactive.
+- ending: the track has ended, and its DownTrack is closed. The next offer makes the section inactive.
 - free: the inactive section was answered. It waits for another track of its kind.
 
 A source (SSRC) is never used by more than one DownTrack. With the same key, a repeated SSRC and packet index
@@ -258,7 +258,7 @@ class Subscriptions:
         it.
 
         A screen stays in use while only the downlink pauses it. Otherwise, its publisher would stop encoding
-        it, and would need seconds to reach the bit rate again at which text is sharp.
+        it, and would then need seconds to return to the bit rate at which text is sharp.
         """
         if section.track is None:
             return
