@@ -1,6 +1,6 @@
 """A client library for bots: Python programs that read and write on a server.
 
-See docs/bots.md for its use. Of the server's dependencies, it needs only aiohttp. `/openapi.json` and
+docs/bots.md explains how to use it. Of the server's dependencies, it needs only aiohttp. `/openapi.json` and
 `/asyncapi.json` describe the endpoints and events that it uses.
 """
 

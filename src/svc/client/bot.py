@@ -121,7 +121,7 @@ class Bot:
         """The members in each occupied voice channel that the bot can see, keyed by channel id."""
         return self._known.voice
 
-    # Actions. Each one waits when the server limits the rate, and raises Refused or Unreachable.
+    # Actions. Each action waits when the server limits the rate, and raises Refused or Unreachable.
 
     async def send(
         self,
@@ -156,7 +156,7 @@ class Bot:
         await self.request("DELETE", _path(message))
 
     async def react(self, message: Message, emoji: str) -> None:
-        """Add a reaction, which is an emoji, or a custom emoji as `:name:`."""
+        """Add a reaction. `emoji` is an emoji, or a custom emoji as `:name:`."""
         await self.request("PUT", f"{_path(message)}/reactions/{quote(emoji, '')}")
 
     async def unreact(self, message: Message, emoji: str) -> None:
@@ -196,7 +196,7 @@ class Bot:
         """Call any other endpoint in docs/http.md and return the parsed JSON.
 
         If the connection is lost, the request is retried if it is `repeatable`. By default, all methods
-        except POST and PATCH are.
+        except POST and PATCH are repeatable.
         """
         if repeatable is None:
             repeatable = method not in ("POST", "PATCH")
@@ -233,8 +233,8 @@ class Bot:
                 await self._handle_event(event, data)
 
     async def _catch_up(self, state: Data) -> None:
-        """Fetch missed messages from history after the server has restarted or has dropped some missed
-        events.
+        """Fetch missed messages from history, because the server has restarted or no longer stores all the
+        events that the bot missed.
         """
         for channel_id, thread, after in self._cursors.missed_channels(state):
             path = f"/api/channels/{quote(channel_id, '')}/messages"

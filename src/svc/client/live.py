@@ -1,7 +1,7 @@
 """Manages the bot's live socket: connects, signs in, listens, and reconnects until it succeeds.
 
 `session` decides which frames to send. The delay between attempts increases. The bot stops only if the server
-refuses it permanently.
+rejects it permanently.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class Live:
-    """The connection to a server's live socket, which reconnects.
+    """The connection to a server's live socket. It reconnects whenever it is lost.
 
     `on_received` is awaited for one event at a time, so a slow handler slows down reading.
     """

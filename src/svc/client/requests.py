@@ -25,7 +25,7 @@ MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 
 class Refused(Exception):
-    """The server refused a request. `/reference` on the server lists the values of `code`."""
+    """The server rejected a request. `/reference` on the server lists the values of `code`."""
 
     def __init__(
         self, code: str, message: str = "", *, status: int = 0, retry_after_s: float | None = None

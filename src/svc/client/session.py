@@ -1,5 +1,5 @@
-"""Implements the live protocol without a socket: processes received frames, and returns frames to send and
-events, each event once.
+"""Implements the live protocol without a socket: processes received frames, and returns the frames to send
+and each event exactly once.
 
 A session outlives its connections. `begin` starts a new connection, which resumes at the last event of the
 previous one. docs/live.md describes the frames.
@@ -71,9 +71,7 @@ class Session:
         self.signed_in = False
 
     def process(self, text: str) -> SendFrame | Received | None:
-        """Process a frame. Raises Refused if the sign-in is refused, and ValueError if the frame is
-        invalid.
-        """
+        """Process a frame. Raises Refused if the sign-in is rejected, or ValueError if a frame is invalid."""
         frame = json.loads(text)
         if not isinstance(frame, dict):
             raise ValueError("a frame is a JSON object")

@@ -1,7 +1,7 @@
 """Keeps a bot's copy of the server's state: the bot's member, the visible channels, and the members in voice
 channels.
 
-Updated by events, in the order in which they arrive. Sends no requests.
+The copy is updated by events in the order of their arrival. Sends no requests.
 """
 
 from collections.abc import Mapping

@@ -115,7 +115,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
 
 async def _work(worker: Worker, config: WorkerConfig, idle_exit_s: float | None) -> None:
     if config.storage.unusable_because:
-        # The chat server refuses uploads too and logs the reason.
+        # The chat server also refuses uploads, and logs the reason.
         logger.warning("worker has nothing to do", extra={"because": config.storage.unusable_because})
         await worker.idle(idle_exit_s)
         return

@@ -29,8 +29,8 @@ RULES: Mapping[str, PictureRules] = {
 }
 # The time limit for an image, which allows for a machine that gives other programs priority.
 PICTURE_DEADLINE_S = 60.0
-# The kinds of jobs that may be slow. A slow emoji is refused, because only a few emoji are processed at a
-# time and it would delay all other emoji.
+# The kinds of jobs that may be slow. A slow emoji is rejected, because only a few emoji are processed at a
+# time, and it would delay all the others.
 LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 
 

@@ -1,4 +1,4 @@
-"""Fetches and reports the jobs of one chat server, over its control socket.
+"""Fetches jobs from one chat server and reports their results, over the server's control socket.
 
 The queue is in the server's database, and only the server writes to it. The server decides which worker has a
 job and until when, how many times a job is retried, and when it is abandoned. This module does not process
@@ -97,7 +97,7 @@ class Queue:
         await self._ask("job_finish", {**_lease_of(job), "results": to_builtins(results)}, Struct)
 
     async def refuse(self, job: Job, code: str, message: str) -> None:
-        """Refuse the job because of its input. The server does not retry it."""
+        """Reject the job because of its input. The server does not retry the job."""
         message = message[:_MAX_MESSAGE_CHARACTERS]
         await self._ask("job_refuse", {**_lease_of(job), "code": code, "message": message}, Struct)
 

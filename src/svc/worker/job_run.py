@@ -1,7 +1,7 @@
 """Runs one claimed job: produces files, stores and reports them, and keeps renewing the lease.
 
-Faulty input is refused. Other failures are reported, and the server retries the job. A lost lease ends the
-work and its child processes at once, because another worker has the job.
+Invalid input is rejected. Other failures are reported, and the server retries the job. A lost lease ends the
+work and its child processes immediately, because another worker has the job.
 """
 
 import asyncio

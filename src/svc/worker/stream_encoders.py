@@ -215,7 +215,7 @@ class EncodedAudio:
 
 
 def _colour(source: VideoStream) -> dict[str, int]:
-    """Return the colour tags of the new frames. Without tags, players guess by the size."""
+    """Return the colour tags of the new frames. Without tags, players guess them from the size."""
     tags = {tag: int(getattr(source.codec_context, tag)) for tag in COLOUR_TAGS}
     if _is_rgb(source):
         # The output is YUV, although the source is tagged as RGB.

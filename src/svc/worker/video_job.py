@@ -61,8 +61,8 @@ class Video:
 
 
 def video_sandbox() -> Sandbox:
-    """Return a sandbox for one short and one long video. More jobs at once would only compete with each
-    other.
+    """Return a sandbox for one short and one long video. More jobs at the same time would only compete with
+    each other.
     """
     return Sandbox("svc.worker.video", at_once=2, broken="invalid_video")
 

@@ -1,4 +1,4 @@
-"""Runs the worker's jobs in several pools, each with several jobs at once, and shuts down cleanly.
+"""Runs the worker's jobs in several pools, each with several jobs at a time, and shuts down cleanly.
 
 The server announces new jobs on an open connection. Without this connection, each pool polls at its interval.
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
-    """A pool that runs several jobs of its kinds at once.
+    """A pool that runs several jobs of its kinds at the same time.
 
     `poll_s` is the polling interval while the server does not notify us. `long` selects long jobs instead of
     ordinary jobs.
