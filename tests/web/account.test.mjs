@@ -1,4 +1,4 @@
-// Tests access tokens after signing out, and while a renewal gets no response, as on a dead network.
+// Tests access tokens after signing out, and while renewals get no response, as on a dead network.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ const AGO = () => Date.now() - 1000;
 const LATER = () => Date.now() + 60_000;
 const fetched = globalThis.fetch;
 let server, answers, account;
-// Shared by all tests, because node's fetch keeps state from test to test.
+// Mocked once for all tests, because Node's fetch keeps state between tests.
 mock.timers.enable({ apis: ["setTimeout"] });
 
 beforeEach(async () => {
@@ -46,7 +46,7 @@ function cameBack(fresh_until, good_until) {
   account = new Account();
 }
 
-test("a token is used as long as it is valid, even if its renewal fails", async () => {
+test("a valid token is used even if its renewal fails", async () => {
   cameBack(AGO(), LATER());
   const renewed = once(server, "request");
   mock.timers.tick(0);
@@ -54,7 +54,7 @@ test("a token is used as long as it is valid, even if its renewal fails", async 
   assert.equal(await account.accessToken(), "old");
 });
 
-test("a token is renewed before it expires, while no request waits for it", async () => {
+test("a token is renewed before it expires, even if no request needs it", async () => {
   cameBack(AGO(), LATER());
   answers = true;
   const renewed = once(account, "renewed");
@@ -74,13 +74,13 @@ test("a request that waits for an unanswered renewal can retry after 5 s", async
   assert.equal(await account.accessToken(), "new");
 });
 
-test("a refused token is not used again", async () => {
+test("a rejected token is not used again", async () => {
   cameBack(LATER(), LATER());
   answers = true;
   assert.equal(await account.accessToken("old"), "new");
 });
 
-test("signing out stops the reading of private conversations, but a refused request does not", async () => {
+test("signing out stops reading private conversations, but a rejected request does not", async () => {
   cameBack(LATER(), LATER());
   account.signOut();
   const error = await account.accessToken().catch((refusal) => refusal);

@@ -1,5 +1,5 @@
-// A statement is accepted only if its own key has signed it. Two statements link accounts only if each
-// contains the other account, server and key.
+// Tests that a statement is accepted only if its own key has signed it, and that two statements link accounts
+// only if each contains the other account, server and key.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -52,12 +52,12 @@ test("a signed statement is read with the thumbprint of its key", async () => {
   assert.ok(text.length < 1200);
 });
 
-test("a request needs no other account", async () => {
+test("a request is valid without another account", async () => {
   const request = { use: REQUEST, iss: HERE, sub: "ada", aud: THERE, made_at_ms: 1 };
   assert.equal((await readStatement(await makeStatement(ours, request)))?.use, REQUEST);
 });
 
-test("what the key in it has not signed is no statement", async () => {
+test("a statement that its own key has not signed is rejected", async () => {
   const text = await makeStatement(ours, mine);
   const [head, body, signature] = text.split(".");
   const [otherHead, otherBody, otherSignature] = (await makeStatement(theirs, other)).split(".");
@@ -75,7 +75,7 @@ test("what the key in it has not signed is no statement", async () => {
   for (const text of wrong) assert.equal(await readStatement(text), null, text.slice(0, 40));
 });
 
-test("a statement with a missing or foreign claim is refused", async () => {
+test("a statement with a missing or wrong claim is rejected", async () => {
   const changes = [
     { use: "mls" },
     { use: undefined },
@@ -91,7 +91,7 @@ test("a statement with a missing or foreign claim is refused", async () => {
     assert.equal(await readStatement(await makeStatement(ours, { ...mine, ...change })), null);
 });
 
-test("two statements match only if each names the other account, server, and key", async () => {
+test("two statements match only if each contains the other account, server, and key", async () => {
   const read = async (by, claims) => readStatement(await makeStatement(by, claims));
   const [one, two] = [await read(ours, mine), await read(theirs, other)];
   assert.ok(matches(one, two) && matches(two, one));

@@ -1,4 +1,4 @@
-// An avatar without an image shows the member's initials.
+// Tests the initials that avatars without an image show.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ test("initials are the first letters of the first and the last word", () => {
   assert.equal(initials("李 雷"), "李雷");
 });
 
-test("signs and emoji are no initials", () => {
+test("symbols and emoji are not used as initials", () => {
   assert.equal(initials("✨ ada ✨"), "A");
   assert.equal(initials("(ada) [lovelace]"), "AL");
   assert.equal(initials("🎉"), "?");

@@ -1,4 +1,4 @@
-// Stored values are read with the expected type, and the page works in a browser that refuses storage.
+// Tests that stored values are read with the expected types, and that browsers without storage are supported.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -15,7 +15,7 @@ import {
 const DEFAULTS = { theme: "system", size: 100, sounds: { join: true, leave: true }, recent: [], proof: null };
 const FULL = new DOMException("The quota has been exceeded.", "QuotaExceededError");
 
-/** Storage that contains `before`. It refuses writes if `takes` is false. */
+/** Return storage that contains `before`. It rejects writes if `takes` is false. */
 function storage(before = {}, takes = true) {
   const all = new Map(Object.entries(before));
   return {
@@ -48,7 +48,7 @@ test("stored values are read back", () => {
   assert.equal(storedText("b"), null);
 });
 
-test("damaged parts of a value are replaced by their defaults", () => {
+test("invalid parts of a stored value are replaced by their defaults", () => {
   for (const spoilt of [
     "",
     "{",
@@ -85,7 +85,7 @@ test("damaged parts of a value are replaced by their defaults", () => {
   assert.equal(storedValue(DEFAULTS, "a").size, 3);
 });
 
-test("an empty object as the default allows any object whose values are checked one by one", () => {
+test("an empty object as the default accepts any object, and each of its values can be checked", () => {
   assert.deepEqual(like({}, { a: 1 }), { a: 1 });
   assert.deepEqual(like({}, [1]), {});
   assert.deepEqual(eachLike({ text: "" }, { a: { text: "x", more: 1 }, b: 5, c: null }), {
@@ -95,7 +95,7 @@ test("an empty object as the default allows any object whose values are checked 
   });
 });
 
-test("values that a full browser refuses are kept until the page is closed", () => {
+test("values for which the browser has no space are kept until the page is closed", () => {
   lend(storage({ full: "before" }, false));
   storeValue("full", "after");
   assert.equal(storedText("full"), "after");
@@ -103,14 +103,14 @@ test("values that a full browser refuses are kept until the page is closed", () 
   assert.equal(storedText("full"), null);
 });
 
-test("the page works in a browser that forbids storage", async () => {
+test("values are kept in memory in a browser that blocks storage", async () => {
   forbid();
   assert.equal(storedText("forbidden"), null);
   storeValue("forbidden", { size: 5 });
   assert.deepEqual(storedValue({ size: 0 }, "forbidden"), { size: 5 });
 });
 
-test("tasks take turns without the browser's locks, and failing tasks are reported", async () => {
+test("tasks run and report their errors even without the browser's locks", async () => {
   for (const locks of [
     undefined,
     { request: () => Promise.reject(new DOMException("", "SecurityError")) },

@@ -1,4 +1,4 @@
-// Messages that begin with "/" are parsed as commands.
+// Tests the commands in messages that begin with "/".
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ test("emoticon commands append the emoticon, escaped so that Markdown does not c
   assert.equal(plain(commanded("/unflip").text), "┬─┬ノ( º _ ºノ)");
 });
 
-test("spoiler, nickname and status commands take the rest of the text", () => {
+test("spoiler, nickname and status commands use all of the text after them", () => {
   assert.deepEqual(commanded("/spoiler the butler\nit was"), { text: "||the butler\nit was||" });
   assert.deepEqual(commanded("/nick Ada L."), { act: "nick", words: "Ada L." });
   assert.deepEqual(commanded("/status "), { act: "status", words: "" });
@@ -38,7 +38,7 @@ test("two slashes are sent as one, and other messages stay unchanged", () => {
   }
 });
 
-test("only permitted commands are offered, at the very start", () => {
+test("only permitted commands are offered, and only at the start of a message", () => {
   const queryAt = (text) => commandAt(text.replace("¦", ""), text.indexOf("¦"))?.query ?? null;
   assert.deepEqual(["/¦", "/sh¦", "a /sh¦", "/shrug ¦", "//¦", "/etc/¦"].map(queryAt), [
     "",

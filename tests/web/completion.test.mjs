@@ -1,4 +1,4 @@
-// Completion finds the word at the caret, suggests candidates, and inserts the chosen one.
+// Tests completion, which finds the word at the caret, suggests candidates, and inserts the chosen candidate.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const SOURCES = {
       .filter(({ name }) => name.startsWith(prefix))
       .slice(0, limit),
 };
-/** Return the completed word in a text whose caret is marked by a vertical bar. */
+/** Return the word to complete in a text that marks the caret with a vertical bar. */
 const queryAt = (text) => completing(text.replace("¦", ""), text.indexOf("¦"));
 const offered = (text, sources = SOURCES) => candidates(queryAt(text), sources).map(({ name }) => name);
 const chosen = (text, index = 0, sources = SOURCES) => {
@@ -156,7 +156,7 @@ test("a name with Markdown characters is shown literally", () => {
   }
 });
 
-test("thousands of names are searched", () => {
+test("the best matches among thousands of names are found", () => {
   const many = Array.from({ length: 10_000 }, (_, index) => ({ id: String(index), name: `Member ${index}` }));
   assert.deepEqual(
     matching(many, "99", ({ name }) => name, 2).map(({ name }) => name),

@@ -1,4 +1,4 @@
-// A call reports the right connection problem at the right time.
+// Tests that a call reports the right connection problem at the right time.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
@@ -53,7 +53,7 @@ test("a call that connects in time reports nothing", (context) => {
   assert.deepEqual(reports, []);
 });
 
-test("a slow call reports the known cause once, corrects it, and withdraws it", (context) => {
+test("a slow call reports each cause once, and withdraws it once connected", (context) => {
   const { watch, reports, at } = watched(context);
   watch.stateChanged("joining");
   mock.timers.tick(10_000);
@@ -66,7 +66,7 @@ test("a slow call reports the known cause once, corrects it, and withdraws it", 
   assert.deepEqual(reports, ["lost", "path", "", "path", ""]);
 });
 
-test("a device without a network reports that immediately, also during a call", (context) => {
+test("a missing network is reported immediately, even during a call", (context) => {
   const { watch, reports } = watched(context);
   watch.stateChanged("joining");
   watch.stateChanged("connected");
@@ -102,7 +102,7 @@ test("the progress of a session reveals where it is stuck", () => {
   assert.equal(diagnosisOf(connection("connected", "udp"), { ...state, hadMedia: true }).what, "path");
 });
 
-test("a silent path is suspected after 2 s if media flowed, else after 3 s, and again later", () => {
+test("a silent path is suspected after 2 s if media flowed, otherwise after 3 s, and again later", () => {
   const doubted = (...readings) => {
     const watch = new SilenceWatch();
     return readings.map((came) => watch.isSilent(came) && came);
@@ -138,7 +138,7 @@ test("audio that stops is reported once, after a second and a half", () => {
   ]);
 });
 
-test("audio that continues is recognised, and a removed track is ignored", () => {
+test("flowing audio is recognised, and a removed track is ignored", () => {
   const watch = new StandstillWatch();
   const goesOn = [3, 4, 4, 2].map((seconds) => {
     watch.hasStopped(seconds);
@@ -147,7 +147,7 @@ test("audio that continues is recognised, and a removed track is ignored", () =>
   assert.deepEqual(goesOn, [true, true, false, false]);
 });
 
-test("a relay is not reported until it refuses or works", () => {
+test("a relay counts as silent until it rejects us or works", () => {
   const event = (name, fields) => Object.assign(new Event(name), fields);
   const watching = () => {
     const pc = connection("new");

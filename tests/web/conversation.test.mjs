@@ -1,4 +1,5 @@
-// The page keeps part of a channel's history while others write, and retries failed requests.
+// Tests that part of a channel's history stays loaded while messages arrive, and that failed requests are
+// retried.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
@@ -14,7 +15,7 @@ const posted = (number) => ({
 });
 const from = (first, count) => Array.from({ length: count }, (_, at) => posted(first + at));
 
-/** A full window of messages. */
+/** Return a conversation with the maximum number of loaded messages. */
 async function full() {
   const page = { messages: from(0, MAX_LOADED), more_before: false, more_after: false };
   const conversation = new Conversation("c", null, async () => page);
@@ -51,7 +52,7 @@ test("with late timers, as in a hidden page, the maximum is never exceeded", asy
   assert.equal(conversation.moreBefore.value, true);
 });
 
-test("no message moves while a reader is at older messages", async () => {
+test("messages stay in place while the user is reading older messages", async () => {
   const conversation = await full();
   conversation.atEnd = false;
   for (const message of from(MAX_LOADED, 5)) conversation.take(message);
@@ -65,7 +66,7 @@ test("no message moves while a reader is at older messages", async () => {
 const refusal = Object.assign(new Error("Slowly"), { code: "rate_limited", status: 429 });
 const page = (ids, more) => ({ messages: ids.map((id) => ({ id })), more_before: more, more_after: false });
 
-test("a refused older page is requested again on demand, and loaded messages stay", async () => {
+test("a failed request for older messages is retried on demand, and loaded messages stay", async () => {
   const answers = [page(["b", "c"], true), refusal, page(["a"], false)];
   const conversation = new Conversation("general", null, async () => {
     const answer = answers.shift();
@@ -111,7 +112,7 @@ test("after a takeover, missed messages are loaded at once, others within ten se
     return requests;
   };
   const [newest, next] = [posted(59).id, posted(60).id];
-  // A page that reconnects has already waited.
+  // A client that reconnects has already waited.
   connection.value = "offline";
   assert.deepEqual(await loads(newest), [60]);
   connection.value = "online";

@@ -1,4 +1,4 @@
-// Emoji are found by their names in the reader's language, and can be reached with the arrow keys.
+// Tests the search for emoji by their names in the user's language, and the arrow keys in the picker.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -62,7 +62,7 @@ test("custom emoji come first", () => {
   );
 });
 
-test("a prefix offers a few emoji in the chosen skin tone", () => {
+test("a prefix matches a few emoji, which have the chosen skin tone", () => {
   assert.deepEqual(
     find("thumbsu", new Map(), 5, 3).map(({ character }) => character),
     ["👍🏽"],
@@ -92,7 +92,7 @@ const sections = (...counts) =>
     items: Array.from({ length: count }, (_, at) => ({ sign: `${index}-${at}`, label: "", name: "" })),
   }));
 const rows = laidOut(sections(5, 0, 2, 4), 3);
-// The rows: head, 0-0 0-1 0-2, 0-3 0-4, head, 2-0 2-1, head, 3-0 3-1 3-2, 3-3.
+// The rows are: head, 0-0 0-1 0-2, 0-3 0-4, head, 2-0 2-1, head, 3-0 3-1 3-2, 3-3.
 const at = (sign) => {
   const row = rows.findIndex(({ items }) => items.some((item) => item.sign === sign));
   return { row, column: rows[row].items.findIndex((item) => item.sign === sign) };

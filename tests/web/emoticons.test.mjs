@@ -1,4 +1,4 @@
-// Emoticons become emoji if they stand alone, but never in code.
+// Tests that emoticons become emoji if they stand alone, but never in code.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

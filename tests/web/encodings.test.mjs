@@ -1,4 +1,4 @@
-// The page encodes its camera and screen for the sizes at which other members show them.
+// Tests that camera and screen are encoded for the sizes at which other participants show them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ const encodings = (source, wanted, { width = 1280, hint = "text", people = 2, co
   encodingsFor(source, track(width, hint), { ...ALL_WANTED, ...wanted }, { people, count, sparing });
 const camera = (wanted, how) => encodings("camera", wanted, { ...how, count: 1 })[0];
 const kbps = (list) => list.map(({ maxBitrate }) => maxBitrate / 1000);
-// Which of "q", "h" and "f" are sent.
+// Returns the encodings that are sent, out of "q", "h" and "f".
 const sent = (list) => list.map(({ active }, index) => (active ? "qhf"[index] : "")).join("");
 
 test("a camera in one encoding is sent at the size and bitrate that its widest tile needs", () => {

@@ -1,4 +1,4 @@
-// A broken connection is detected within 5 s of a ping, and a working connection is kept.
+// Tests that a broken connection is detected within 5 s of a ping, and that a working connection is kept.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -41,7 +41,7 @@ test("an unresponsive connection is reported as lost once, 5 s after the ping", 
   assert.deepEqual([pings, lost], [1, 1]);
 });
 
-test("later pings do not delay the loss", () => {
+test("later pings do not delay the report of a lost connection", () => {
   heartbeat.start();
   heartbeat.ask();
   mock.timers.tick(3000);
@@ -82,7 +82,7 @@ test("the connection is reported as lost sooner while a call is silent", () => {
   assert.equal(lost, 1);
 });
 
-test("a connection that has responded returns to the normal rhythm", () => {
+test("a suspect connection that responds gets the normal time limit again", () => {
   heartbeat.start();
   heartbeat.probe();
   heartbeat.received();

@@ -1,4 +1,4 @@
-// Code is highlighted, and its text stays the same.
+// Tests that code is highlighted without changing its text.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

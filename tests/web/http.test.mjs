@@ -1,4 +1,4 @@
-// Requests time out if a server never responds, and wait if it demands a pause.
+// Tests that requests time out if the server never responds, and wait if it limits their rate.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,11 +1,11 @@
-// Audio with gaps gets a longer jitter buffer, which shrinks again once the gaps end.
+// Tests that audio with gaps gets a longer jitter buffer, which shrinks once the gaps end.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { VoiceBuffer } from "../../src/svc/web/call/jitter_buffers.js";
 
-/** Return the buffer's delay after each of these fractions of concealed audio. */
+/** Update the buffer with each of these fractions of concealed audio. Return its delay after each update. */
 function waits(shares, buffer = new VoiceBuffer()) {
   return shares.map((share) => {
     buffer.update(share);

@@ -1,4 +1,4 @@
-// The live socket is replaced if it no longer works, and kept if it responds.
+// Tests that the live socket is replaced if it no longer works, and kept if it responds.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -42,7 +42,7 @@ class Socket extends EventTarget {
   }
 }
 
-// Promises that this test's timers have resolved.
+// Waits for the promises that the mocked timers have resolved.
 const settled = () => new Promise(setImmediate);
 
 async function pass(ms) {
@@ -131,7 +131,7 @@ async function receiving() {
   return { received, pushed };
 }
 
-test("an event is delivered at once, and events soon after it as one batch 100 ms later", async () => {
+test("an event is delivered immediately, and events soon after it as one batch 100 ms later", async () => {
   const { received, pushed } = await receiving();
   pushed(1, 2, 3);
   assert.deepEqual(received, [1]);
@@ -145,7 +145,7 @@ test("an event is delivered at once, and events soon after it as one batch 100 m
   assert.deepEqual(received, [1, 2, 3, 4, 5]);
 });
 
-test("events that arrive before a response are delivered before it, and later events at once", async () => {
+test("events that arrive before a response are delivered before it, and later ones immediately", async () => {
   const { received, pushed } = await receiving();
   const answered = live.request("ping", {}).then(() => received.push("answer"));
   pushed(1, 2);
@@ -163,7 +163,7 @@ test("events that arrive before a disconnection are delivered before it", async 
   assert.deepEqual(received, [1, 2, "offline"]);
 });
 
-test("after a takeover the whole state arrives, and later events are numbered from there", async () => {
+test("after a takeover the full state arrives, and later events are numbered from there", async () => {
   const { received } = await receiving();
   live.addEventListener("authenticated", () => received.push("state"));
   const numbered = (seq) => sockets[0].receive({ event: "typing", data: seq, seq });
@@ -183,7 +183,7 @@ test("no event is delivered after signing out", async () => {
   assert.deepEqual(received, [1]);
 });
 
-test("a hidden page gets each event at once", async (context) => {
+test("a hidden page receives each event immediately", async (context) => {
   const { received, pushed } = await receiving();
   globalThis.document = { hidden: true };
   context.after(() => delete globalThis.document);
@@ -191,7 +191,7 @@ test("a hidden page gets each event at once", async (context) => {
   assert.deepEqual(received, [1, 2, 3]);
 });
 
-test("without a network, the next attempt waits until there is one, for at most 15 s", async (context) => {
+test("the next attempt waits for a network connection, but for at most 15 s", async (context) => {
   const browser = globalThis.navigator;
   const onLine = (is) =>
     Object.defineProperty(globalThis, "navigator", { value: { onLine: is }, configurable: true });
@@ -211,7 +211,7 @@ test("without a network, the next attempt waits until there is one, for at most 
   assert.equal(sockets.length, 4);
 });
 
-test("the first attempt ends after 2 s and later ones after 4 s, to find a returning network", async () => {
+test("the first attempt times out after 2 s, and later attempts after 4 s", async () => {
   for (const ms of [2000, 4000, 4000]) {
     const attempt = sockets.at(-1);
     await pass(ms - 1);

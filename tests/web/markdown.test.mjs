@@ -1,4 +1,4 @@
-// Markdown is rendered as intended, and other text stays text.
+// Tests that Markdown is rendered as intended, and that all other text stays text.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const CONTEXT = {
   ]),
   channels: new Map([["general", { name: "general" }]]),
 };
-// Elements of the text itself, without the surrounding block.
+// The elements of the surrounding block, which the tests leave out.
 const AROUND = new Set(["div", "p"]);
 const ELEMENTS = new Set(
   (
@@ -64,7 +64,7 @@ const read = (text, context) => textOf(shown(text, context));
 const elementsNamed = (text, name, context) =>
   elements(shown(text, context)).filter((element) => element.name === name);
 
-// The source, the resulting elements, and the visible text.
+// The source, the expected elements, and the expected visible text.
 const MEANINGS = [
   ["**bold** *it* _it_ ~~no~~", ["strong", "em", "em", "s"], "bold it it no"],
   ["***both***", ["em", "strong"], "both"],
@@ -178,7 +178,7 @@ test("links open outside the page, show their target, and send no referrer", () 
   );
 });
 
-test("mentions of the reader are marked", () => {
+test("mentions of the user are highlighted", () => {
   const classes = (text) => elementsNamed(text, "span").map(({ props }) => props.class);
   assert.deepEqual(classes("[x](mention:me) [x](mention:you)"), ["mention own", "mention"]);
   assert.deepEqual(classes("[x](mention:here)"), ["mention own"]);
@@ -201,7 +201,7 @@ test("a posted message mentions only the members whom the server lists", () => {
     members: (id) => id.toUpperCase(),
     onMention: () => {},
   };
-  // The server treats an indented line as code, and the page shows it as text.
+  // The server treats an indented line as code, but the client shows it as text.
   const text = "[a](mention:me)\n\n    [Ada](mention:ada) [e](mention:everyone) [r](role:moderators)";
   assert.equal(read(text, context), "@ME@Ada @everyone @Moderators");
   assert.deepEqual(
@@ -234,7 +234,7 @@ test("messages that consist only of emoji are large", () => {
     assert.ok(!isLarge(text), text);
 });
 
-test("a message can be reduced to one plain line", () => {
+test("a message can be converted to one line of plain text", () => {
   assert.equal(plain("-# __a__ <t:0:R>").replace(/\d+ years/u, "n years"), "a n years ago");
   const text =
     "# Title\n> *said*\n- [Ada](mention:a) **wrote**\n```js\ncode()\n```\n" +
@@ -278,7 +278,7 @@ test("hostile text is not lost", () => {
   }
 });
 
-test("a link with a label that names a different host shows its real address", () => {
+test("a link with a label that contains a different host shows its real address", () => {
   for (const [text, host] of HOSTILE.pretending) {
     const links = elementsNamed(text, "a");
     assert.equal(links.length, 1, text);
@@ -340,7 +340,7 @@ test("a table has no more cells than the text has characters", () => {
   assert.ok(elementsNamed(columns(8), "td").length <= 8 * 500);
 });
 
-test("a message of emoji alone is large, but a mention next to an emoji keeps its size", () => {
+test("emoji alone are large, but an emoji next to a mention or other content is not", () => {
   const isLarge = (text) => shown(text).props.class === "markdown large";
   for (const text of ["👋", "👋 ❤️\n🎉", ":tada: 👋"]) assert.ok(isLarge(text), text);
   for (const text of [

@@ -1,4 +1,4 @@
-// Tests the member list's requests, and the targets of an action on several selected members.
+// Tests the requests of the member list, and which selected members an action applies to.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -75,7 +75,7 @@ test("a role with permissions that the user lacks can be removed but not given",
   assert.equal(obstacle("take", { id: "low", roles: ["crew"] }, ROLES[1]), null);
 });
 
-test("one refusal does not stop the others", async () => {
+test("one rejected request does not stop the others", async () => {
   const people = ["a", "b", "c"].map((id) => ({ id }));
   const progress = [];
   const { done, refused } = await applyToEach(

@@ -27,7 +27,7 @@ test("an ambiguous mention stays in its source form", () => {
   assert.equal(shortened("[Ada](mention:1) [Ada](mention:2)", new Map()), "@Ada [Ada](mention:2)");
 });
 
-test("a chosen name keeps its meaning everywhere in the text", () => {
+test("a chosen name becomes the same mention everywhere in the text", () => {
   const names = new Map();
   shortened("[Ada](mention:1)", names);
   assert.equal(

@@ -1,4 +1,4 @@
-// Audio is sent while the push-to-talk key is held, and for a moment afterwards.
+// Tests that audio is sent while the push-to-talk key is held, and for a moment afterwards.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";

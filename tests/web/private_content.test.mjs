@@ -1,4 +1,4 @@
-// The content of private messages is assembled as intended, and hostile content is harmless.
+// Tests that the content of private messages is assembled correctly, and that hostile content is harmless.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

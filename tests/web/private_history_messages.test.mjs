@@ -1,4 +1,5 @@
-// The transferred history for a new device is bounded, and changes nothing that the device has read itself.
+// Tests that the history transferred to a new device is bounded and never replaces messages that the device
+// has received itself.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

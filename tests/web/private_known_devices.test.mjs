@@ -1,4 +1,4 @@
-// A device that has not been seen in a conversation before is reported, however it was added.
+// Tests that each new device in a conversation is reported, regardless of how it was added.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -48,7 +48,7 @@ test("a device added by a commit is not reported again", async () => {
   assert.equal((await notes(devices)).length, 1);
 });
 
-test("in a group people join and leave, but in a conversation between two only devices change", () => {
+test("in a group, people join and leave, but between two people, only devices change", () => {
   const change = { added: [OTHER], removed: [ADA], before: ["ada"], after: ["ben"] };
   assert.deepEqual(noteOf(change, false), [
     { what: "joined", memberId: "ben" },
@@ -60,7 +60,7 @@ test("in a group people join and leave, but in a conversation between two only d
   ]);
 });
 
-test("a removal is reported with its author, but not after the person has returned and left", () => {
+test("a removal is reported with its author, but a later departure is not attributed to anyone", () => {
   const of = (seq, removed, after) => ({
     seq,
     sentAtMs: 0,

@@ -1,4 +1,4 @@
-// RED blocks are the same after writing and reading, and malformed payloads are rejected.
+// Tests that RED blocks survive a round trip, and that malformed payloads are rejected.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ test("blocks are read as they were written", () => {
   assert.deepEqual([...writeRed([block(960, 1, 2), block(0, 3)])], [0xef, 15, 0, 2, 0x6f, 1, 2, 3]);
 });
 
-test("a payload without its primary block, or with a truncated block, is refused", () => {
+test("a payload without its primary block or with a truncated block is rejected", () => {
   const whole = writeRed([block(960, 1, 2), block(0)]);
   for (let length = 0; length < whole.length; length += 1)
     assert.equal(readRed(whole.subarray(0, length)), null);

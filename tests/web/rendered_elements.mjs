@@ -1,6 +1,6 @@
-// Finds the elements and the text that components render, without a page.
+// Finds the elements and text that components render, without a DOM.
 
-/** Return every rendered element, outermost first: {name, props}. */
+/** Return the name and props of every rendered element, outermost first. */
 export function elements(vnode) {
   if (Array.isArray(vnode)) return vnode.flatMap(elements);
   if (!vnode || typeof vnode !== "object") return [];

@@ -1,4 +1,4 @@
-// Messages cause the right kinds of notifications, or none.
+// Tests which messages cause notifications, and of which kind.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ test("mentions by name, of a role and of everyone cause a notification", () => {
   assert.equal(kind({ mentions: ["grace"], mention_groups: ["band"] }), null);
 });
 
-test("the notification level decides about all other messages", () => {
+test("the notification level determines whether other messages cause a notification", () => {
   assert.equal(kind({}), null);
   assert.equal(kind({}, { level: "all" }), "message");
   assert.equal(kind({ mentions: ["me"] }, { level: "nothing" }), null);
@@ -69,7 +69,7 @@ test("a hidden tab leaves notifications to a visible one", () => {
   assert.deepEqual(means({ pageVisible: false, visibleElsewhere: true }), { sound: false, notice: false });
 });
 
-test("a mute ends when it expires", () => {
+test("a temporary mute ends at its expiry time", () => {
   const choice = { level: "all", muted: true, muted_until_ms: 1000 };
   assert.equal(current(choice, 999).muted, true);
   assert.deepEqual(current(choice, 1000), { level: "all", muted: false, muted_until_ms: null });

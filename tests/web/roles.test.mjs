@@ -1,4 +1,4 @@
-// Moving a role requests the right rank changes.
+// Tests the rank changes that moving a role requests.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { ranksAfter } from "../../src/svc/web/state/admin/roles.js";
 
 const below = (...ranks) => ranks.map((rank, index) => ({ id: "abcdef"[index], rank }));
 
-/** The ids by rank, highest first, after the requested change. */
+/** Return the ids by rank, highest first, after the requested change. */
 function ordered(roles, changed) {
   return roles
     .map(({ id, rank }) => ({ id, rank: changed[id] ?? rank }))

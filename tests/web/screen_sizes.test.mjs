@@ -1,4 +1,4 @@
-// A shared screen gets the chosen size and frame rate.
+// Tests that a shared screen has the chosen size and frame rate.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// A message list keeps the newest message in view only while it is scrolled to its end.
+// Tests that a message list keeps the newest message in view only while it is scrolled to its end.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -12,7 +12,7 @@ const box = (scrollTop, scrollHeight, clientHeight = HEIGHT, clientWidth = 400) 
   clientWidth,
 });
 
-/** A list of 2,000 px, scrolled to its end. */
+/** Return the position in a list of 2,000 px that is scrolled to its end. */
 function atEnd() {
   const position = new ScrollPosition();
   position.put(box(1500, 2000));

@@ -1,4 +1,4 @@
-// Search filters are completed in the user's language, and are sent with the server's names.
+// Tests that search filters are completed in the user's language, and translated to the server's names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -79,7 +79,7 @@ test("filters are translated for the server, and text that resembles a filter st
   assert.equal(sent("apres:morgen", french), "after:morgen");
 });
 
-test("the beginning of a name means everybody with a matching word in their name", () => {
+test("a prefix matches all members with a word in their name that starts with it", () => {
   const members = ["Grace Hopper", "Ada Lovelace", "Ada", "Adam"].map((nickname) => ({ nickname }));
   const sentQuery = (query) => sent(query, filterNames, members);
   assert.equal(sentQuery("von:grace tea"), 'from:"Grace Hopper" tea');

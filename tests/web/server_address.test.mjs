@@ -1,4 +1,4 @@
-// Whether an address works for others can be determined from the address alone.
+// Tests the check of whether a server's address works for others.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

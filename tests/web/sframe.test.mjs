@@ -1,4 +1,4 @@
-// Frames are encrypted as in RFC 9605. Covers its test vectors and invalid frames.
+// Tests frame encryption against the test vectors in RFC 9605, and with invalid frames.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { derived, header, decrypt, readHeader, encrypt } from "../../src/svc/web
 const bytes = (hex) => Uint8Array.from(hex.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
 const hex = (data) => Buffer.from(data).toString("hex");
 
-// Appendix C.1: KID, counter, header.
+// The KID, counter and header of each vector in appendix C.1.
 const HEADERS = [
   [0n, 0n, "00"],
   [0n, 1n, "01"],
@@ -26,7 +26,7 @@ const HEADERS = [
   [16777215n, 255n, "a8ffffffff"],
   [4294967296n, 72057594037927936n, "cf01000000000100000000000000"],
 ];
-// Appendix C.3, AES_128_GCM_SHA256_128.
+// The AES_128_GCM_SHA256_128 vector in appendix C.3.
 const [KID, COUNTER] = [0x123n, 0x4567n];
 const BASE = bytes("000102030405060708090a0b0c0d0e0f");
 const METADATA = bytes("4945544620534672616d65205747");
@@ -42,7 +42,7 @@ test("headers match the test vectors in both directions", () => {
     assert.equal(readHeader(bytes(cut)), null);
 });
 
-test("frames match the test vectors and can be opened", async () => {
+test("frames match the test vectors and can be decrypted", async () => {
   const keys = await derived(BASE, KID);
   assert.equal(hex(keys.salt), "75234edefe07819026751816");
   assert.equal(hex(await encrypt(keys, COUNTER, PLAIN, METADATA)), SEALED);
@@ -86,7 +86,7 @@ test("a key belongs to one epoch, device, source and session", async () => {
   assert.equal(await grace.toOpen(head, { memberId: "grace", source: "mic" }), null);
   assert.equal(await grace.toOpen(head, { memberId: "ada", source: "screen_audio" }), null);
   assert.equal(await grace.toOpen(head, undefined), null);
-  // The server sends the page's own frame back.
+  // The server sends Ada's own frame back to her.
   assert.equal(await ada.toOpen(head, { memberId: "ada", source: "mic" }), null);
   assert.deepEqual([track.next(used.kid), track.next(used.kid), track.next(1n)], [1n, 2n, 0n]);
 });
@@ -105,7 +105,7 @@ test("frames from earlier epochs are accepted until they expire, and no epoch is
   keys.endBefore(epoch(4, 1)); // No key of this epoch is stored.
   assert.ok(await at(6));
   for (let number = 8; number < 15; number += 1) keys.take(epoch(number, 1));
-  assert.equal(await at(6), null); // With too many epochs at the same time, the oldest expires.
+  assert.equal(await at(6), null); // If there are too many epochs, the oldest expires.
   assert.ok(await at(7));
   // A recreated group starts at the first epoch.
   keys.take({ ...epoch(1, 1), baseKey: epoch(99, 1).baseKey });
@@ -118,7 +118,7 @@ test("once a device has been removed, frames from the previous epoch expire with
   after(1, ["phone", "laptop"]);
   assert.equal(after(2, ["phone", "laptop", "tablet"]), 10_000);
   assert.equal(after(3, ["phone", "tablet"]), 500);
-  assert.equal(after(4, ["phone", "desktop"]), 500); // The same applies if another device has its leaf.
+  assert.equal(after(4, ["phone", "desktop"]), 500); // Another device may reuse its leaf.
   assert.equal(after(4, ["phone", "desktop"]), null);
 });
 

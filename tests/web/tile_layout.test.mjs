@@ -1,4 +1,4 @@
-// The tiles in a call fill the space, side by side on a wide screen and in two columns on a phone.
+// Tests that a call's tiles fill the space, side by side on a wide screen and in two columns on a phone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

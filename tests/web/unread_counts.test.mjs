@@ -1,4 +1,4 @@
-// Channels, private conversations and servers have the right number on their badge.
+// Tests the numbers on the badges of channels, private conversations and servers.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

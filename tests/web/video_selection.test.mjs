@@ -1,4 +1,4 @@
-// The page requests the right videos.
+// Tests which audio and video tracks the client requests.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -40,7 +40,7 @@ test("a declined screen stays off until it is shared again", () => {
   assert.deepEqual(wanted(watching, of("ada", "mic", "screen")), ["ada mic", "ada screen"]);
 });
 
-test("in sound-only mode only a chosen screen is requested", () => {
+test("in audio-only mode, only a chosen screen is requested", () => {
   const watching = new Watching();
   const all = [...of("ada", "mic", "camera", "screen"), ...of("bob", "mic", "camera")];
   wanted(watching, all);

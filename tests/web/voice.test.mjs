@@ -1,4 +1,4 @@
-// A voice channel shows the right participants while connections break and come back.
+// Tests that a voice channel shows the right participants while connections drop and return.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -15,7 +15,7 @@ beforeEach(() => {
   voice.value = { lobby: people("ada", "grace", "alan") };
 });
 
-test("a participant with a broken connection keeps their place", () => {
+test("a participant with a broken connection stays in the channel", () => {
   lose("lobby", "grace");
   assert.deepEqual(shown(), ["ada", "grace?", "alan"]);
   addMember("lobby", { id: "grace" });
@@ -24,7 +24,7 @@ test("a participant with a broken connection keeps their place", () => {
   assert.deepEqual(shown(), ["ada", "grace", "alan"]);
 });
 
-test("a participant who does not return is removed ten seconds after the last break", () => {
+test("a participant who does not return is removed ten seconds after the last disconnection", () => {
   lose("lobby", "grace");
   mock.timers.tick(9000);
   addMember("lobby", { id: "grace" });
@@ -35,7 +35,7 @@ test("a participant who does not return is removed ten seconds after the last br
   assert.deepEqual(shown(), ["ada", "alan"]);
 });
 
-test("a server that has lost all participants removes nobody from the user's own call", () => {
+test("a server that has lost all participants does not remove anybody from the user's call", () => {
   takeOver("ada", { lobby: [], lounge: [] });
   assert.deepEqual(shown(), ["ada?", "grace?", "alan?"]);
   for (const id of ["alan", "ada", "edsger"]) addMember("lobby", { id });
@@ -51,7 +51,7 @@ test("the server's new state for other calls applies at once", () => {
   assert.deepEqual(shown(), []);
 });
 
-test("a participant moved during a break is in one channel, in any order of events", () => {
+test("a participant who is moved while disconnected is in one channel, in any order of events", () => {
   lose("lobby", "grace");
   addMember("lounge", { id: "grace" });
   assert.deepEqual([shown(), shown("lounge")], [["ada", "alan"], ["grace"]]);

@@ -1,4 +1,4 @@
-// The page requests video layers that fit the tiles and the settings.
+// Tests that the requested video layers fit the tiles and the settings.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,7 +28,7 @@ test("screens have the highest priority, then speakers and pinned people, then l
   );
 });
 
-test("a chosen quality limits the frame rate, and only high quality is exempt from lowering", () => {
+test("a chosen quality limits the frame rate, and only high quality is never lowered automatically", () => {
   const choices = ["automatic", "high", "low", "saver"].map((choice) => wanted({}, { choice }));
   assert.deepEqual(
     choices.map((choice) => [choice.max_temporal_layer, choice.adaptive]),

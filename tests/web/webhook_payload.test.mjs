@@ -1,11 +1,11 @@
-// A webhook message is composed without empty parts, and checked against a schema.
+// Tests that webhook messages are composed without empty objects, and checked against a schema.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { picturesOf, shownCard, withAt } from "../../src/svc/web/state/admin/webhook_payload.js";
 import { problemsIn } from "../../src/svc/web/state/admin/json_schema.js";
 
-test("fields that are added and removed leave no empty parts", () => {
+test("adding and removing fields leaves no empty objects", () => {
   let payload = { text: "hi" };
   payload = withAt(payload, ["cards", 0, "author", "name"], "Ada");
   payload = withAt(payload, ["cards", 0, "fields", 0, "name"], "Commit");

@@ -1,4 +1,4 @@
-// Tests the position of a shared screen in its frame while it is zoomed.
+// Tests the position of a zoomed shared screen in its frame.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
