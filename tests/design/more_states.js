@@ -1,4 +1,5 @@
-// The larger components of the page: dialogs, the composer, pickers, settings, banners, and hover and focus.
+// Renders the larger components: dialogs, the composer, pickers, settings and banners. Also renders hover and
+// focus states.
 
 import { html } from "/web/vendor/preact.js";
 import { PermissionChoice } from "/web/views/admin/parts/permission.js";
@@ -225,7 +226,7 @@ const Banners = () => html`
   <div class="incoming-state"><span class="badge">Timed out</span> <mark class="found">found</mark></div>
 `;
 
-/** The same elements in a state that the test forces. */
+/** The same elements in a state that the test forces, such as hover. */
 const Forced = ({ state }) => html`<div class="forced" data-forced=${state}>
   <div class="shelf">
     <${Button} onClick=${nothing}>${state}<//>

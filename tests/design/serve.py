@@ -1,7 +1,7 @@
 """Serves a page that shows every component in every state.
 
-Run `python -m tests.design.serve` and open the URL that it prints. Restart the command after changing the
-page's files.
+Run `python -m tests.design.serve` and open the URL that it prints. Restart the command after changing the web
+client's files.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
-// Every component in every state, for people to look at and for axe to check. `python -m tests.design.serve`
-// serves it at /design.
+// Renders every component in every state, for people to inspect and for axe to check. `python -m
+// tests.design.serve` serves it at /design.
 
 import { PATHS } from "/web/vendor/icons_later.js";
 import { html, render, h } from "/web/vendor/preact.js";

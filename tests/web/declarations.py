@@ -1,9 +1,9 @@
-"""Writes the server's API descriptions as TypeScript to `src/svc/web/types/api.d.ts`, against which the page
-is type-checked.
+"""Generates `src/svc/web/types/api.d.ts`, the TypeScript types of the server's API, for type-checking the web
+client.
 
 The file contains every named schema, every endpoint in the OpenAPI documents, and every request and event in
-the AsyncAPI document. Lengths and ranges are omitted, because TypeScript has no types for them. Run it as
-`python -m tests.web.declarations`.
+the AsyncAPI document. Lengths and ranges are omitted, because TypeScript has no types for them. To update the
+file, run `python -m tests.web.declarations`.
 """
 
 import json
@@ -31,10 +31,10 @@ _HEAD = """\
 
 
 def declarations() -> str:
-    """Return the content of the whole file."""
+    """Return the content of the generated file."""
     http: Schema = http_document(feature_descriptions(), "")
     live: Schema = live_document(feature_descriptions(), "")
-    # Webhooks have a different `Message` schema, so prefix their schema names.
+    # The webhook document has a different `Message` schema, so prefix its schema names.
     posted = json.dumps(webhook_document(feature_descriptions(), "")).replace("/schemas/", "/schemas/Posted")
     posts: Schema = json.loads(posted)
     posted_schemas = {f"Posted{name}": schema for name, schema in posts["components"]["schemas"].items()}
@@ -111,7 +111,7 @@ def _type(schema: Schema) -> str:
         return json.dumps(schema["const"])
     if "enum" in schema:
         return _choice(schema["enum"])
-    # `anyOf` alongside properties only lists the required ones.
+    # `anyOf` next to `properties` only lists which of them are required.
     if "anyOf" in schema and "properties" not in schema:
         return " | ".join(dict.fromkeys(_type(part) for part in _flat([schema])))
     match schema.get("type"):

@@ -1,4 +1,4 @@
-"""The page has a label for each of the server's permissions and audited actions."""
+"""Tests that the web client has a label for each of the server's permissions and audited actions."""
 
 import ast
 import re
@@ -20,11 +20,11 @@ def groups() -> dict[str, list[str]]:
     return {name: re.findall(r'"(\w+)"', inside) for name, inside in GROUP.findall(PERMISSIONS)}
 
 
-def test_the_page_lists_every_permission_once() -> None:
+def test_every_permission_is_listed_once() -> None:
     assert {name for group in groups().values() for name in group} == {*names(EVERYTHING)}
 
 
-def test_the_page_knows_which_permissions_a_channel_can_override() -> None:
+def test_the_client_knows_which_permissions_a_channel_can_override() -> None:
     first, second, *_ = groups().values()
     assert sorted(first + second) == sorted(names(OF_A_CHANNEL))
 
@@ -36,7 +36,7 @@ def test_a_permission_has_a_name_and_a_description(permission: str) -> None:
     assert messages("en")[f"permits-{dashed}"].rstrip().endswith(".")
 
 
-def test_the_page_describes_every_action_in_the_audit_log() -> None:
+def test_every_audited_action_has_a_description() -> None:
     module = (WEB_FOLDER / "state" / "admin" / "audit.js").read_text()
     table = module[module.index("ACTIONS = {") : module.index("};")]
     listed = re.findall(r'"(\w+)"', table)
@@ -46,7 +46,7 @@ def test_the_page_describes_every_action_in_the_audit_log() -> None:
         assert {f"audit-{dashed}", f"act-{dashed}"} <= messages("en").keys(), action
 
 
-def test_the_page_has_a_label_for_every_property_of_a_channel() -> None:
+def test_every_channel_property_has_a_label() -> None:
     changed = {f"field-{name.replace('_', '-')}" for name in ChannelChanges.__struct_fields__}
     assert changed <= messages("en").keys()
 
@@ -80,7 +80,7 @@ def _actions(node: ast.AST) -> set[str]:
 
 
 def _texts(value: ast.AST) -> set[str]:
-    """Return the string literals that an expression can evaluate to. Other expressions have none."""
+    """Return the string literals to which a literal or a conditional expression can evaluate."""
     if isinstance(value, ast.IfExp):
         return _texts(value.body) | _texts(value.orelse)
     return {value.value} if isinstance(value, ast.Constant) and isinstance(value.value, str) else set()

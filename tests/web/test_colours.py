@@ -1,6 +1,6 @@
-"""The tokens of base.css have the contrasts that it promises, computed from their values in both themes.
+"""Tests that colour tokens have the contrasts that base.css promises, in both themes.
 
-The colours of roles, which managers choose, are measured in the browser.
+Role colours, which managers choose, are measured in a browser test instead.
 """
 
 import math
@@ -15,7 +15,7 @@ TOKEN = re.compile(
 )
 COLOUR = re.compile(r"#\w{6}|oklch\([\d. ]+\)")
 BACKGROUNDS = ("page", "nav", "nav-end", "surface")
-# Pairs of a text and its background.
+# The text colours, each paired with a background.
 TEXTS = [
     *((text, back) for text in ("text", "quiet") for back in (*BACKGROUNDS, "raised", "chosen")),
     *((text, back) for text in ("accent", "danger", "success", "warning-text") for back in BACKGROUNDS),
@@ -23,7 +23,7 @@ TEXTS = [
     ("on-notice", "notice"),
     ("text", "highlight"),
 ]
-# The edges of fields, the focus, and marks.
+# The colours of field borders, the focus ring and indicators, each paired with a background.
 MARKS = [(mark, back) for mark in ("edge", "accent", "danger") for back in ("page", "nav", "surface")]
 
 
@@ -38,7 +38,7 @@ def tokens() -> dict[str, tuple[str, str]]:
 
 
 def luminance(colour: str) -> float:
-    """Return the relative luminance (WCAG 2.2) of a colour in hexadecimal or OKLCH."""
+    """Return the relative luminance (WCAG 2.2) of a hexadecimal or OKLCH colour."""
     if colour.startswith("#"):
         channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
         red, green, blue = (
@@ -68,7 +68,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_the_contrast_of_known_colours() -> None:
+def test_known_colours_have_the_expected_contrast() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
     assert contrast("oklch(1 0 0)", "oklch(0 0 0)") == pytest.approx(21, abs=0.01)
@@ -77,7 +77,7 @@ def test_the_contrast_of_known_colours() -> None:
 
 @pytest.mark.parametrize(("pairs", "least"), [(TEXTS, 4.5), (MARKS, 3)], ids=["texts", "marks"])
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-def test_tokens_contrast_enough(pairs: list[tuple[str, str]], least: float, theme: int) -> None:
+def test_colour_tokens_have_enough_contrast(pairs: list[tuple[str, str]], least: float, theme: int) -> None:
     values = tokens()
     contrasts = {pair: contrast(*(values[name][theme] for name in pair)) for pair in pairs}
     assert {pair: round(ratio, 2) for pair, ratio in contrasts.items() if ratio < least} == {}

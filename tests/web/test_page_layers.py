@@ -1,7 +1,7 @@
-"""The page's modules import only from permitted layers.
+"""Tests that web client modules import only from permitted layers.
 
-ARCHITECTURE.md has the table of permitted imports. `state` does not use the DOM, and a view does not use
-another view's markup.
+ARCHITECTURE.md lists the permitted imports. In addition, `state` must not use the DOM, and a view must not
+query another view's markup.
 """
 
 import posixpath
@@ -21,8 +21,8 @@ MODULES = sorted(
     if "vendor" not in path.relative_to(WEB_FOLDER).parts
 )
 
-# These queries are allowed: the head of index.html belongs to no view, and the pop-out window can show any
-# view's video.
+# The permitted queries. The head of index.html belongs to no view, and the pop-out window can show any view's
+# video.
 QUERIES = {
     "views/alerts/badge.js": {'document.querySelector("link[rel=icon]")'},
     "views/call/pop_out.js": {
@@ -38,7 +38,7 @@ def layers_of_the_page() -> dict[str, set[str]]:
 
 
 def code_of(folders: tuple[str, ...] = ("",)) -> dict[str, str]:
-    """Return the source of the modules in these folders, without their comments."""
+    """Return the source of each module in these folders, without comments."""
     return {
         module: COMMENT.sub("", (WEB_FOLDER / module).read_text())
         for module in MODULES
@@ -52,7 +52,7 @@ def test_modules_import_only_from_their_own_layer_and_those_below() -> None:
     for module in MODULES:
         folder = module.split("/")[0]
         if folder == module:
-            continue  # The startup module of the page combines everything.
+            continue  # The startup modules import from all layers.
         for address in IMPORT.findall((WEB_FOLDER / module).read_text()):
             target = posixpath.normpath(posixpath.join(posixpath.dirname(module), address))
             if not (WEB_FOLDER / target).is_file() or target.split("/")[0] not in layers[folder] | {folder}:
@@ -79,7 +79,7 @@ def test_browser_storage_is_read_in_one_place() -> None:
 
 def test_state_does_not_use_the_dom() -> None:
     dom = re.compile(r"\bdocument\b|\bHTML\w*Element\b|views/")
-    # appearance.js sets attributes on the root element, and uses nothing else in the document.
+    # appearance.js may set attributes on the root element.
     states = {
         module: code.replace("root = document.documentElement", "")
         for module, code in code_of(("state/",)).items()
@@ -88,7 +88,7 @@ def test_state_does_not_use_the_dom() -> None:
 
 
 def test_no_view_queries_another_views_markup() -> None:
-    """Check that a view accesses other views only through refs, signals and `views/parts/focus`."""
+    """Views access other views only through refs, signals and `views/parts/focus`."""
     search = re.compile(r"document\s*\.\s*(?:getElement\w+|querySelector(?:All)?)\([^)]*\)")
     queries = {module: set(search.findall(code)) for module, code in code_of(("views/", "call/")).items()}
     assert {module: searches for module, searches in queries.items() if searches} == QUERIES

@@ -1,6 +1,6 @@
-"""Runs Node's own tests of the page's modules that need no browser, one process per file.
+"""Runs the Node tests of web client modules that need no browser, in one process per file.
 
-Browser tests cover the modules that need a page. See docs/live.md.
+Browser tests cover the other modules. See docs/live.md.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The page's QR codes can be read, and codes filled to capacity are identical to those of another library."""
+"""Tests that QR codes are readable, and that codes filled to capacity are identical to another library's."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
 
 MODULE = (WEB_FOLDER / "views" / "parts" / "qr_code.js").as_uri()
-# The lengths that fill each version to capacity, because libraries pad shorter texts differently.
+# The text length that fills each version to capacity. Libraries pad shorter texts differently.
 FULL = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213]
 MARGIN, MAGNIFIED = 4, 6
 
@@ -30,7 +30,7 @@ def address(length: int) -> str:
 
 
 @pytest.mark.parametrize("version", range(1, 11))
-def test_a_code_filled_to_capacity_is_identical_to_that_from_another_library(version: int) -> None:
+def test_a_code_filled_to_capacity_is_identical_to_one_from_another_library(version: int) -> None:
     text, mask = address(FULL[version - 1]), version % 8
     code = segno.make(text, error="m", mode="byte", mask=mask, boost_error=False, micro=False)
     assert drawn(text, mask) == [[bool(square) for square in row] for row in code.matrix]
@@ -44,5 +44,5 @@ def test_a_qr_code_can_be_read(text: str) -> None:
     assert code.text == text
 
 
-def test_a_text_that_is_too_long_has_no_qr_code() -> None:
+def test_no_qr_code_is_generated_for_text_that_is_too_long() -> None:
     assert drawn("x" * 214, None) is None

@@ -1,10 +1,11 @@
-"""The style sheets use start and end instead of left and right, because the page supports both text
-directions.
+"""Tests that the style sheets follow the rules for directions, sizes, colours and animations.
 
+The style sheets use start and end instead of left and right, because both text directions are supported.
 Spacing, text sizes and corner radii are on the scales that base.css describes. Colours, shadows and control
-heights are tokens, movements are short, and the accent colour has only the meanings that base.css lists.
+heights are design tokens. Transitions and animations are short. The accent colour is used only for the
+purposes that base.css lists.
 
-This checks property names and keywords, not the rendering.
+The tests check property names and keywords, not the rendering.
 """
 
 import re
@@ -20,7 +21,7 @@ DECLARATION = re.compile(r"(?<=[{;])\s*([a-z-]+)\s*:\s*([^;{}]+)(?=[;}])")
 SIDE = re.compile(r"(?:^|-)(?:left|right|top|bottom)(?:-|$)|^(?:min-|max-)?(?:width|height)$")
 ALIGNED = {"text-align", "float", "clear", "justify-content", "justify-items", "justify-self"}
 SIDES = {"margin", "padding", "inset", "border-width", "border-style", "border-color"}
-# The scale of spaces. Larger spaces, which leave room for other elements, are not checked.
+# The spacing scale. Larger values, which leave room for other elements, are not checked.
 SPACES = {"0", "1", "2", "4", "6", "8", "12", "16", "24", "32", "48"}
 SPACE = re.compile(r"(?:^|-)(?:gap|padding|margin)(?:-|$)")
 LENGTH = re.compile(r"(?<![\w.#])(\d+(?:\.\d+)?)px")
@@ -28,15 +29,16 @@ TEXT_SIZE = re.compile(
     r"var\(--(?:xs|s|l|xl)\)|1rem|0|inherit|[\d.]+em|min\(var\(--xs\), 11px\)|max\(16px, 1em\)"
 )
 RADIUS = re.compile(r"(?:var\(--r(?:-s|-l)?\)|50%|99px|inherit|0| )+")
-# Selectors that may use other text sizes: the base size, initials in avatars, and large emoji.
+# The selectors that may use other text sizes: the base size, initials in avatars, and large emoji.
 PICTURES = re.compile(r":root|\.avatar|\.floats|\.large|\.signs|\.big")
-# A movement's time is a token of at most this length. These have their own times: signs of a lasting state, a
-# reaction's flight, and delays.
+# Transitions and animations use a duration token of at most this length. LONGER lists those with their own
+# durations: indicators of ongoing states, floating reactions, and delays.
 MAX_MOVEMENT_MS = 200
 MOVEMENTS = ("--quick", "--slide")
 LONGER = {"skeletons", "turn", "ring", "beat", "marked", "float-up", "only-shown", "display"}
 DURATION = re.compile(r"(?<![\w-])([\d.]+)(ms|s)\b")
-# Heights of controls in px, between those of marks and those of boxes, are tokens. Squares are images.
+# Heights in px in this range, between indicators and boxes, are those of controls and must be tokens. Squares
+# of these sizes are images.
 HEIGHTS, PICTURE_SIZES = range(21, 61), {24, 32, 40, 48, 56}
 HEIGHT = re.compile(r"(?:min-)?block-size")
 FUNCTION = re.compile(r"[\w-]+\([^()]*\)")
@@ -45,19 +47,19 @@ COLOUR = re.compile(
     r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|oklch|oklab|lab|lch)a?\((?=[\d.])|\b(?:white|black)\b(?!-)"
 )
 TOKENS = {"base.css", "later/colours.css"}  # The style sheets that may contain literal colours.
-# Selectors that may use the accent, by its meanings.
+# The selectors that may use the accent, by purpose.
 ACCENT = re.compile(
     r":checked|:indeterminate|aria-current|aria-pressed|data-chosen|\.on\b"  # The current selection.
     r"|\[type=\"(?:radio|checkbox|range)\"\]|slider-thumb|range-thumb"
     r"|\.primary|\.send\b"  # The primary action.
-    r"|\ba\b|\.link\b|\.mention\b|\.answers$|\.emoji-state button"  # Links, also to members and threads.
+    r"|\ba\b|\.link\b|\.mention\b|\.answers$|\.emoji-state button"  # Links, including mentions and threads.
     r"|:focus"
 )
 TOKEN = re.compile(r"[^\s()]*\([^()]*(?:\([^()]*\)[^()]*)*\)|\S+")
 
 
 def physical(css: str) -> list[str]:
-    """Return the declarations that refer to a physical side, or set left and right differently."""
+    """Return the declarations that refer to a physical side or set left and right differently."""
     problems = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         four = TOKEN.findall(value)
@@ -82,7 +84,7 @@ def test_declarations_without_a_physical_side_are_not_reported(rule: str) -> Non
 
 
 def off_scale(css: str) -> list[str]:
-    """Return the declarations whose space, text size or corner radius is not on a scale."""
+    """Return the declarations of spacing, text sizes or corner radii that are not on a scale."""
     problems = []
     for selector, block in RULE.findall(COMMENT.sub("", css)):
         for name, value in DECLARATION.findall("{" + block + ";}"):
@@ -101,7 +103,7 @@ def off_scale(css: str) -> list[str]:
 
 
 def written_colours(css: str) -> list[str]:
-    """Return the declarations that contain a literal colour instead of a token."""
+    """Return the declarations that contain a literal colour instead of a design token."""
     problems = []
     for selector, block in RULE.findall(COMMENT.sub("", css)):
         for name, value in DECLARATION.findall("{" + block + ";}"):
@@ -114,18 +116,18 @@ def written_colours(css: str) -> list[str]:
     "declaration",
     ["color: var(--text)", "background: oklch(var(--face) var(--hue))", "white-space: nowrap", "fill: none"],
 )
-def test_a_token_is_not_reported(declaration: str) -> None:
+def test_design_tokens_are_not_reported(declaration: str) -> None:
     assert written_colours(f"@layer views {{ .a {{ {declaration}; }} }}") == []
 
 
-def test_only_two_style_sheets_write_colours() -> None:
+def test_only_two_style_sheets_contain_literal_colours() -> None:
     sheets = {path.relative_to(STYLE).as_posix(): path.read_text() for path in STYLE.rglob("*.css")}
     assert {name: written_colours(css) for name, css in sheets.items() if name not in TOKENS} == {
         name: [] for name in sheets.keys() - TOKENS
     }
 
 
-def test_the_accent_marks_only_the_selection_the_primary_action_links_and_the_focus() -> None:
+def test_only_the_selection_the_primary_action_links_and_the_focus_use_the_accent() -> None:
     users = {
         selector.strip()
         for path in STYLE.rglob("*.css")
@@ -137,7 +139,7 @@ def test_the_accent_marks_only_the_selection_the_primary_action_links_and_the_fo
 
 
 def blurred_shadows(css: str) -> list[str]:
-    """Return the shadows that are neither a token nor a plain line or ring."""
+    """Return the shadows that are not a design token, a plain line or a ring."""
     problems = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         while name == "box-shadow" and value != (value := FUNCTION.sub("…", value)):
@@ -150,7 +152,7 @@ def blurred_shadows(css: str) -> list[str]:
 
 
 def own_times(css: str) -> list[str]:
-    """Return the transitions and animations whose time is not a token."""
+    """Return the transitions and animations with a duration that is not a design token."""
     problems = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         for part in value.split(",") if name in {"transition", "animation"} else ():
@@ -160,7 +162,7 @@ def own_times(css: str) -> list[str]:
 
 
 def odd_heights(css: str) -> list[str]:
-    """Return the heights of controls that are not tokens."""
+    """Return the control heights that are not design tokens."""
     problems = []
     for selector, block in RULE.findall(COMMENT.sub("", css)):
         sizes = {name: value.strip() for name, value in DECLARATION.findall("{" + block + ";}")}
@@ -173,7 +175,7 @@ def odd_heights(css: str) -> list[str]:
     return problems
 
 
-def test_a_shadow_a_movement_and_a_height_outside_the_tokens_are_reported() -> None:
+def test_shadows_durations_and_heights_that_are_not_design_tokens_are_reported() -> None:
     ring = "box-shadow: 0 0 0 2px var(--line), var(--shadow);"
     blurred = "box-shadow: 0 8px 32px var(--scrim);"
     assert blurred_shadows(f".a {{ {ring} {blurred} }}") == ["0 8px 32px …"]
@@ -211,12 +213,12 @@ def test_a_forbidden_declaration_is_reported(check: Callable[[str], list[str]], 
 
 
 @pytest.mark.parametrize("check", [physical, off_scale, blurred_shadows, own_times, odd_heights])
-def test_every_style_sheet_keeps_to_the_rules(check: Callable[[str], list[str]]) -> None:
+def test_every_style_sheet_follows_the_rules(check: Callable[[str], list[str]]) -> None:
     sheets = {path.relative_to(STYLE).as_posix(): check(path.read_text()) for path in STYLE.rglob("*.css")}
     assert {name: problems for name, problems in sheets.items() if problems} == {}
 
 
-def test_movements_are_short() -> None:
+def test_transitions_and_animations_are_short() -> None:
     tokens = dict(re.findall(r"(--[a-z]+): (\d+)ms;", (STYLE / "base.css").read_text()))
     assert tokens.keys() == set(MOVEMENTS)
     assert max(map(int, tokens.values())) <= MAX_MOVEMENT_MS

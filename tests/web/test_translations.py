@@ -1,4 +1,4 @@
-"""Every key that the page uses has an English string, other languages match it, and no string is unused."""
+"""Tests that every key in use has an English string, other languages match it, and no string is unused."""
 
 import re
 from functools import cache
@@ -13,18 +13,18 @@ from tests.kit.page_templates import Module
 
 KEY = re.compile(r"^([a-z][a-z0-9_-]*) =", re.MULTILINE)
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
-# A key, as in `t("key"`, or the beginning of a composed key, as in t(`call-${…}`.
+# Matches a key, as in `t("key"`, or the beginning of a composed key, as in t(`call-${…}`.
 T_CALLS = re.compile(r"""\bt\(\s*(?:"([a-z0-9-]+)"|`([a-z0-9-]+)\$\{)""")
 TERNARY = re.compile(r"""\bt\([^()"`]*\?\s*"([a-z0-9-]+)"\s*:\s*"([a-z0-9-]+)\"""")
 KEYS_IN_TABLES = re.compile(r"""\b(?:words|label|hint|title):\s*"([a-z]+(?:-[a-z0-9]+)+)\"""")
 # `explain` looks up the message of an error by its code.
 FROM_CODE = ("error-",)
 LANGUAGES = sorted(path.name for path in (WEB_FOLDER / "words").iterdir() if path.is_dir())
-# The languages that the page offers. Others are still being translated.
+# The languages that users can choose. Others are still being translated.
 [TABLE] = re.findall(r"LANGUAGES = \{([^}]*)\}", (WEB_FOLDER / "words" / "words.js").read_text())
 OFFERED = re.findall(r"(\w+):", TABLE)
 SEARCH_FILTERS = ("from", "in", "has", "before", "after")
-# Errors that only programs encounter, with the reason why the page does not.
+# Errors that only programs encounter, with the reason why the web client does not.
 OF_PROGRAMS = {
     "invalid_json": "The page sends JSON.",
     "lease_lost": "A worker holds a job too long.",
@@ -41,16 +41,16 @@ OF_PROGRAMS = {
     "upload_complete": "The page sends nothing more of an upload that is complete.",
     "wrong_content_type": "The page names the type of what it sends.",
 }
-# Errors from the page itself, and from a worker that cannot use a file.
+# Errors from the client itself, and from a worker that cannot process a file.
 OF_THE_PAGE = {"no_proof", "unreachable", "signed_out", "sign_in_again"}
 OF_A_WORKER = {GIVEN_UP, "invalid_video", "timeout", "too_large"}
-# The server often has a more precise sentence for these errors. It is in English, so only the English strings
-# include it, and other languages show the general message.
+# The server often has a more precise message for these errors. It is in English, so only the English strings
+# include it, and other languages have a general message.
 HANDED_ON_IN_ENGLISH = {
     *("error-forbidden", "error-not-in-voice", "error-storage-full", "error-too-large", "error-too-many"),
     *("error-unsupported-type", "error-uploads-disabled"),
 }
-# Attributes of elements and properties of the page's components that are displayed or read aloud.
+# Attributes of elements and properties of components that are displayed or read aloud.
 READ = {"alt", "aria-description", "aria-label", "aria-roledescription", "placeholder", "title"}
 READ |= {"action", "hint", "label", "text", "words"}
 LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -62,9 +62,9 @@ NAMES = {
     "views/admin/webhook_snippets.js": {"Payload URL", "Content type", "Webhook URL"},
 }
 OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
-# One plural form. The last form has a star.
+# Matches one plural form. The last form has a star.
 PLURAL = re.compile(r"^ +\*?\[(zero|one|two|few|many|other)\]", re.MULTILINE)
-PLURALS = {"ja": {"other"}}  # Plural forms of whole numbers that differ from English.
+PLURALS = {"ja": {"other"}}  # The languages whose whole numbers have other plural forms than English.
 PLACEHOLDER = re.compile(r"\$([a-zA-Z]+)")
 
 
@@ -98,9 +98,7 @@ def test_every_key_has_an_english_string() -> None:
 
 
 def test_no_markup_contains_literal_strings() -> None:
-    """Check text between tags, attributes that are read aloud, and sentences in strings, which must all come
-    from `t`.
-    """
+    """Text between tags, attributes that are read aloud, and sentences in strings must all come from `t`."""
     literals = {path.relative_to(WEB_FOLDER).as_posix(): words_in_markup(path) for path in OWN_MODULES}
     extra = {name: words - NAMES.get(name, set()) for name, words in literals.items()}
     assert {name: words for name, words in extra.items() if words} == {}
@@ -143,7 +141,7 @@ def test_strings_have_the_same_variables_in_all_languages(language: str) -> None
 
 @pytest.mark.parametrize("language", OFFERED)
 def test_every_string_is_translated(language: str) -> None:
-    """List the strings that are not translated yet. The server fills them in from English
+    """The reason for skipping lists the missing strings. The server uses the English strings for them
     (`chat/pages/bundler`).
     """
     if missing := messages("en").keys() - messages(language).keys():
@@ -152,8 +150,8 @@ def test_every_string_is_translated(language: str) -> None:
 
 @pytest.mark.parametrize("language", [name for name in OFFERED if name != "en"])
 def test_a_language_contains_no_english_sentence(language: str) -> None:
-    """Report two consecutive words that are the same as in English. A single word proves nothing, because
-    "UDP, direct" is also French.
+    """A language must not have two consecutive words in common with English. A single word proves nothing,
+    because "UDP, direct" is also French.
     """
     texts = {key: re.sub(r"\{[^}]*\}", "", words) for key, words in messages(language).items()}
     english = messages("en")

@@ -1,4 +1,4 @@
-"""The page's libraries are as `ci/vendor` generated them: unchanged, and each with its licence."""
+"""Tests that the vendored libraries are exactly as `ci/vendor` generated them, each with its licence."""
 
 import hashlib
 import json
