@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from svc.base.addresses import is_nearby, parse_address, rate_limit_key
 
-# A longer chain of proxies would be a configuration mistake.
+# A longer chain of proxies is almost certainly a configuration error.
 MAX_HOPS = 16
 # Headers that proxies add to forwarded requests.
 FORWARDING_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
@@ -46,12 +46,12 @@ class ClientAddress:
 def client_behind_proxies(
     hops: int, peer: str, forwarded_for: Sequence[str], announced: bool
 ) -> ClientAddress:
-    """Return the client of a request that `hops` trusted proxies have forwarded.
+    """Return the address of the client whose request `hops` trusted proxies have forwarded.
 
     `peer` is the connection's remote address. `forwarded_for` lists the values of X-Forwarded-For in order.
     `announced` means that the request has a forwarding header. Each proxy appends its peer's address, so the
-    entry `hops` from the right is the last trustworthy one. If that entry is missing or invalid, `peer` is
-    used.
+    entry at position `hops` from the right is the last trustworthy one. If that entry is missing or invalid,
+    `peer` is used.
     """
     own_address = str(parse_address(peer) or "")
     if hops == 0 or not forwarded_for:
@@ -78,7 +78,7 @@ class Origins:
     """The origins that may use the API.
 
     `allowed` lists origins such as `https://chat.example`, or `*` for any origin. `secure` means that this
-    server terminates TLS and therefore serves its page over HTTPS.
+    server terminates TLS and therefore serves its web client over HTTPS.
     """
 
     def __init__(self, allowed: Sequence[str], *, secure: bool = False) -> None:

@@ -1,8 +1,7 @@
-"""Defines the channel properties that managers can set, each by one field.
+"""Defines the channel properties that managers can set, each as a single field.
 
 The property's database column, export column, request and response fields, OpenAPI description, `svc admin
-channel` flag and label key all derive from this field. `channels/rules` checks that properties are
-compatible.
+channel` flag and label key all derive from its field. `channels/rules` checks that properties are compatible.
 """
 
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from msgspec import Meta, Struct, defstruct
 
 S = TypeVar("S", bound=Struct)
 
-# The longest slow mode. No member would wait longer.
+# The longest slow-mode interval. Members would not wait longer than this.
 MAX_SLOW_MODE_S = 6 * 60 * 60
 # The highest limit for participants, more than any media service accepts in one room.
 MAX_USER_LIMIT = 1000

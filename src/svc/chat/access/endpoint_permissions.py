@@ -48,16 +48,16 @@ def in_channel(permission: P) -> Requirement:
 
 # Keyed by method and router path, which includes variable names. Features add their endpoints with `declare`.
 ENDPOINTS: dict[str, Requirement] = {
-    # The page's files, and the live socket, over which clients authenticate.
+    # The web client's files, and the live socket, over which clients authenticate.
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,
     "GET /sw.js": ANYONE,
     "GET /manifest.webmanifest": ANYONE,
     "GET /counts-frame": ANYONE,
     "GET /live": ANYONE,
-    # Relays of a cluster attach here and authenticate with a separate key. Other servers have no such route.
+    # Relays of a cluster connect here and authenticate with a separate key. Other servers have no such route.
     "GET /cluster/relay": ANYONE,
-    # The health check of load balancers in front of a cluster's nodes.
+    # The health check for load balancers in front of a cluster's nodes.
     "GET /cluster/ready": ANYONE,
 }
 

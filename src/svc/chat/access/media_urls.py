@@ -1,8 +1,8 @@
 """Creates and verifies signed URLs for stored media.
 
-A URL is valid for several hours. Until then, anyone who has it can load the object, but nobody can guess it.
-Expiry times are rounded, so everybody gets the same URL for hours and browsers can cache the file. This
-module stores nothing. `media` checks that an object exists.
+A URL is valid for several hours. During that time, anyone who has it can load the object, but nobody can
+guess it. Expiry times are rounded, so everybody gets the same URL for hours and browsers can cache the file.
+This module stores nothing. `media` checks that an object exists.
 """
 
 import hashlib
@@ -29,8 +29,8 @@ _PLAIN = (str, int, float, type(None))
 
 
 class MediaUrls:
-    """The issuer and verifier of media URLs. `now` returns seconds since 1970. `secret` is the source of the
-    signing key.
+    """The issuer and verifier of media URLs. `now` returns seconds since 1970. The signing key is derived
+    from `secret`.
     """
 
     def __init__(self, secret: str, now: Callable[[], float]) -> None:

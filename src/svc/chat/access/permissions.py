@@ -137,8 +137,8 @@ def names(permissions: Permission) -> list[str]:
     return list(_names(permissions))
 
 
-# Cached, because a client's state contains the names for each channel, and nearly all members have one of a
-# few sets.
+# Cached, because a client's state contains the names for each channel, and nearly all members share a few
+# sets of permissions.
 @lru_cache(maxsize=1024)
 def _names(permissions: Permission) -> tuple[str, ...]:
     return tuple((permission.name or "").lower() for permission in permissions)

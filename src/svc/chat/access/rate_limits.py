@@ -14,7 +14,7 @@ from svc.chat.access.endpoint_permissions import cost_of_endpoint, cost_of_event
 from svc.chat.errors import ChatError
 
 # The allowance for writes: a burst and a rate per second. Twice as many reads are allowed. Ordinary clicking,
-# loading and scrolling stays far below these limits.
+# loading and scrolling stay far below these limits.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
 # The number of HTTP rejections that are sent without delay: a burst and a rate per second. After that, a

@@ -25,7 +25,7 @@ _MAX_TOKEN_CHARACTERS = 4096
 BOT_PREFIX = "svcbot."
 # The token lifetime that the live socket reports to a bot, so that it does not renew its sign-in.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
-# The token type, because other kinds of token may be signed with the same secret.
+# The token type. It is checked, because other kinds of token may be signed with the same secret.
 _TYPE = "access"
 # Patterns for a token in a request's headers (RFC 9110 section 5, RFC 6750 section 2.1). Pages can add
 # nothing but subprotocols to a WebSocket handshake (RFC 6455 section 1.9), so they offer `LIVE_PROTOCOL` and
@@ -55,8 +55,8 @@ class Session:
 
 
 class AccessTokens:
-    """The issuer of access tokens, which are signed with the server's secret, and the verifier of access and
-    bot tokens.
+    """The issuer and verifier of access tokens, which are signed with the server's secret. Also verifies bot
+    tokens.
     """
 
     def __init__(self, secret: str, directory: Directory) -> None:
@@ -153,8 +153,8 @@ class AccessTokens:
         return claims
 
     def _is_signed(self, token: str) -> bool:
-        """Check the signature before the token is parsed. PyJWT would first parse a forged token, which is
-        slow.
+        """Check the signature before the token is parsed. PyJWT would parse a forged token before it checks
+        the signature, which is slow.
         """
         signed_part, _, signature = token.encode("utf-8", "replace").rpartition(b".")
         own = base64.urlsafe_b64encode(hmac.digest(self._key, signed_part, "sha256")).rstrip(b"=")

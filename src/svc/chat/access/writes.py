@@ -1,11 +1,11 @@
 """Ensures that nothing changes between a permission check and the write that it allows.
 
-A write method is a plain function that checks the state in memory and returns the write (`Write`). A
-decorator makes it awaitable. `exclusive_write` is for writes that change the state on which checks depend:
-members, roles, channels, settings, webhooks and sanctions. Exclusive writes run one at a time, from the check
-until the change has been applied. `shared_write` is for all other writes, which run concurrently but never
-during an exclusive write. Both decorators check the requesting member again when the write begins, because a
-request may take long to arrive.
+A write method is a plain function that checks the state in memory and returns a `Write`. A decorator makes it
+awaitable. `exclusive_write` is for writes that change the state on which checks depend: members, roles,
+channels, settings, webhooks and sanctions. Exclusive writes run one at a time, from the check until the
+change has been applied. `shared_write` is for all other writes, which run concurrently but never during an
+exclusive write. Both decorators check the requesting member again when the write begins, because a request
+may take a long time to arrive.
 """
 
 import functools
@@ -40,8 +40,8 @@ _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_al
 
 @contextmanager
 def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
-    """Run the block for a member's request. `check` raises ChatError once the member may no longer make
-    it.
+    """Run the block for a member's request. `check` raises ChatError once the member may no longer make the
+    request.
     """
     token = _authority.set(check)
     try:
