@@ -1,7 +1,7 @@
 """Stores which members each member has blocked. Contains no HTTP code.
 
-A block is private: the blocked member is not notified. Other modules enforce blocks: a blocked member's
-mentions do not count, and the page hides their messages.
+A block is private: the blocked member is not notified. Other modules enforce blocks: mentions by a blocked
+member do not count, and the web client hides their messages.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Blocks:
         return {"blocked": self.of(session.member_id)}
 
     def of(self, member_id: str) -> list[str]:
-        """Return the ids of the members that a member has blocked."""
+        """Return the ids of the members whom a member has blocked."""
         return sorted(self._blocked.get(member_id, ()))
 
     def blocks(self, member_id: str, other_id: str) -> bool:
@@ -83,8 +83,8 @@ class Blocks:
         return Write(change, unblocked)
 
     def forget_in(self, connection: Connection, member_id: str) -> None:
-        """Delete all blocks by and against a leaving member. Call this within a write, and `forget` after
-        it.
+        """Delete all blocks by and against a leaving member. Call this within a write transaction, and
+        `forget` after it.
         """
         connection.execute("DELETE FROM blocks WHERE ?1 IN (member_id, blocked_id)", (member_id,))
 

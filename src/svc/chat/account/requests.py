@@ -1,7 +1,7 @@
 """Handles requests about a member's own account: leaving, exporting and deleting data, and blocks.
 
-An export is one JSON object, streamed as it is read. Each feature contributes a list, read page by page. No
-list is ever in memory in full.
+An export is one JSON object, streamed as it is read. Each feature contributes a list, which is read page by
+page and never entirely in memory.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from svc.chat.schemas import Event, Id, TimeMs
 # slows down other members.
 MAX_EXPORTS = 2
 WRITE_DEADLINE_S = 30.0
-# The number of bytes per write. A larger item is written at once.
+# The number of bytes per write. A larger item is written in one piece.
 _CHUNK_BYTES = 64 * 1024
 
 Part = Callable[[Session], AsyncIterator[object]]

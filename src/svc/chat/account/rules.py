@@ -37,7 +37,7 @@ class Erasure:
 
 _ERASURES = Table("erasures", Erasure)
 
-# Deletes the data of the member with the given id. Called within a write.
+# Deletes the data of the member with the given id. Called within a write transaction.
 Forgetting = Callable[[Connection, str], None]
 # Deletes some of a member's messages posted between two times in ms. Returns False when none remain.
 EraseSome = Callable[[str, int, int | None], Awaitable[bool]]
@@ -88,8 +88,8 @@ class AccountRules:
         return Write(change, deleted)
 
     def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
-        """Schedule the deletion of a member's recent messages. Call this within a write, and `erasure_due`
-        after it.
+        """Schedule the deletion of a member's recent messages. Call this within a write transaction, and
+        `erasure_due` after it.
 
         An existing erasure is extended to cover both periods.
         """

@@ -1,4 +1,5 @@
-"""Implements the audit log: one entry per administrative action, stored in the same write as the action.
+"""Implements the audit log: one entry per administrative action, stored in the same transaction as the
+action.
 
 Entries are never changed or deleted. An entry whose details contain a `channel_id` is visible only to members
 who may view that channel, and only to the owner once the channel is deleted. This module does not decide
@@ -74,7 +75,7 @@ class Audit:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Record an action. Call this within the action's write. No actor means the operator."""
+        """Record an action. Call this within the action's write transaction. No actor means the operator."""
         written = dumps(dict(details)).decode()
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None
