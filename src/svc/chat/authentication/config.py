@@ -32,7 +32,7 @@ class IdentityConfig:
     # The client secret; empty for a public client.
     oidc_client_secret: str = field(repr=False)
     cert_issuers: Sequence[str]
-    # The reason why every join is refused; empty if joins are open.
+    # The reason why every join is rejected; empty if people can join.
     closed: str
     refresh_ttl_days: int
     # The server's public names.
@@ -89,8 +89,8 @@ def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
 
 
 def _closed_reason(variables: Mapping[str, str]) -> str:
-    """Return why joins are closed, or an empty string. The newer variable takes precedence. An unknown value
-    closes joins.
+    """Return why joins are disabled, or an empty string. The newer variable takes precedence. An unknown
+    value disables joins.
     """
     values = {name: text(variables, name) for name in _ENABLED}
     for name, value in values.items():

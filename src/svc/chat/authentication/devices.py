@@ -37,7 +37,9 @@ class Devices:
         return await store.device_of_session(self._database, session.session_id)
 
     def current_in(self, connection: Connection, session: Session) -> tuple[str, str] | None:
-        """Return the id and key thumbprint of the device that made the request. Call this within a write."""
+        """Return the id and key thumbprint of the device that made the request. Call this within a write
+        transaction.
+        """
         return store.of_session(connection, session.session_id)
 
     async def last_seen(self, now: float) -> dict[str, int]:
@@ -48,7 +50,7 @@ class Devices:
         return times | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete a member's identities and devices. Call this within a write.
+        """Delete a member's identities and devices. Call this within a write transaction.
 
         `person_recognition` stores hashes of them while the person is punished, and for a while after the
         person has left.

@@ -1,9 +1,9 @@
 """Manages the founding code, and the file from which the operator gets it.
 
-The first member must know the founding code and becomes the owner. After that, the code is worthless. The
-file in DATA_DIR contains the code that `svc up` prints, and only the file's owner can read it. Until there is
-a server owner, the file contains `<founding code>.<invite>`, so the same link works for the owner and the
-first guests. After that, it contains only the standing invite. Other modules validate invites.
+The first member must know the founding code and becomes the owner. After that, the code is invalid. The file
+in DATA_DIR contains the code that `svc up` prints, and only the user that runs the server can read it. Until
+there is a server owner, the file contains `<founding code>.<invite>`, so the same link works for the owner
+and the first guests. After that, it contains only the standing invite. Other modules validate invites.
 """
 
 import logging
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class FoundingCode:
-    """The code that admits the founder, once. Call `load` first."""
+    """The code that admits the founder. It works once. Call `load` first."""
 
     def __init__(self, data_dir: Path) -> None:
         self._path = data_dir / FILE_NAME

@@ -1,6 +1,6 @@
 """Reads the file with the code that `svc up` prints. `founding_code` writes the file.
 
-A separate module, because `svc up` stays in memory and needs nothing else from the chat server.
+This is a separate module, because `svc up` keeps running and should not load the rest of the chat server.
 """
 
 from pathlib import Path

@@ -34,7 +34,8 @@ FRESH_S = 3600.0
 # How long cached keys are used while their issuer is unreachable, so that an outage does not lock members out
 # immediately.
 STALE_S = 24 * 3600.0
-# The minimum interval between fetches. A token with an unknown key causes a fetch, and anybody can forge one.
+# The minimum interval between fetches. A token with an unknown key causes a fetch, and anybody can forge such
+# a token.
 MIN_INTERVAL_S = 60.0
 # The interval between attempts before the first successful fetch.
 RETRY_S = 5.0
@@ -58,8 +59,8 @@ class _CachedKeys:
 
 
 class IssuerKeys:
-    """A cache of issuers' keys, which are fetched on demand. `clock` is a monotonic clock. Called only for
-    trusted issuers.
+    """A cache of issuers' keys, which are fetched on demand. `clock` is a monotonic clock. Call its methods
+    only for trusted issuers.
     """
 
     def __init__(self, session: ClientSession, oidc_issuer: str, clock: Callable[[], float]) -> None:

@@ -1,8 +1,8 @@
 """Defines the protocol for deciding whether a person may join, and the server's join policy.
 
-The policy applies only to new members, not to the founder, nor to members who sign in again or link a device.
-`invites` checks invites, and `ServerJoinPolicy` determines whether an invite is needed. See docs/http.md,
-"Settings" and docs/configuration.md, "Chat server".
+The policy applies only to new members. It does not apply to the founder, or to members who sign in again or
+link a device. `invites` checks invites, and `ServerJoinPolicy` determines whether an invite is needed. See
+docs/http.md, "Settings" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -62,7 +62,7 @@ class JoinPolicy(Protocol):
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
         """Admit an applicant. Raises ChatError to reject them.
 
-        Called on the writer's thread, within the write that adds the applicant.
+        Called on the writer thread, within the write transaction that adds the applicant.
         """
 
 

@@ -1,7 +1,7 @@
 """Parses public keys in JSON: devices' keys, and the key sets that issuers publish.
 
 Accepts P-256 keys from devices, and P-256, RSA and Ed25519 keys from issuers. A key that includes its private
-part is refused, because its sender has disclosed it. Performs no I/O. See RFC 7517, 7518, 7638, 8037.
+part is rejected, because the sender has disclosed it. Performs no I/O. See RFC 7517, 7518, 7638, 8037.
 """
 
 import base64

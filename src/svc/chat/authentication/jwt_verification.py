@@ -1,8 +1,8 @@
 """Verifies identities: a certificate or an id_token, and an assertion signed with the device's key.
 
 Performs no I/O: it takes tokens, keys, expected values and `now`, and either returns an identity or raises
-InvalidProof. It fetches no keys and remembers no nonces. If a token says how to verify it (by an algorithm, a
-key or a key's URL), this is compared with the expected value or rejected, but never trusted. See
+InvalidProof. It fetches no keys and remembers no nonces. A token's own information on how to verify it (an
+algorithm, a key or a key's URL) is compared with the expected value or rejected, but never trusted. See
 docs/http.md, "Signing in and devices", RFC 7515, 7519 and 8725, and OpenID Connect Core 3.1.3.7.
 """
 
@@ -65,7 +65,8 @@ class Credential:
     issuer: str
     algorithm: str
     key_id: str | None
-    # Whether the token is an id_token, whose audience and key are checked differently.
+    # The audience of an id_token; None for a certificate. The audience and key of an id_token are checked
+    # differently.
     audience: str | None = None
 
     @property
@@ -113,8 +114,8 @@ def certificate(token: Token, trusted: Collection[str]) -> Credential:
 
 
 def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Credential:
-    """Parse an id_token issued by `issuer` for `audience`. The signed assertion contains the device key.
-    Raises InvalidProof.
+    """Parse an id_token issued by `issuer` for `audience`. `assertion` contains the device key that signed
+    it. Raises InvalidProof.
     """
     _refuse_headers(token, _REFUSED_HEADERS)
     if not issuer or token.claims.get("iss") != issuer:

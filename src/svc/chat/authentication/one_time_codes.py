@@ -2,9 +2,9 @@
 
 A nonce is valid for a few minutes and known only to the client that requested it. Nonces are kept only in
 memory, so a restart invalidates them and clients request new ones. Anybody may request any number of nonces,
-so the total is limited: beyond it, the IP address with the most nonces loses its oldest one. A member creates
-a code to add a device, and the owner creates one for a member who has lost all devices. This module defines
-the format and lifetime of codes. It stores no codes, reads no clock, and generates no random values.
+so the total is limited. Above the limit, the IP address with the most nonces loses its oldest one. A member
+creates a code to add a device, and the owner creates one for a member who has lost all devices. This module
+defines the format and lifetime of codes. It stores no codes, reads no clock, and generates no random values.
 """
 
 import enum

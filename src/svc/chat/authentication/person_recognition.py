@@ -3,8 +3,8 @@
 A person who leaves, deletes their data or unlinks a device and then returns becomes a new member, but stays
 the same person, so bans and timeouts still apply. Keys and accounts are stored as keyed hashes ("marks")
 while the server stores one of the person's identities in plain text. After a person deletes their data, the
-marks are kept for `RETENTION_MS`, so that the person can still be banned, and during a punishment. Other
-features define punishments. Contains no HTTP code.
+marks are kept for `RETENTION_MS`, so that the person can still be banned. During a punishment, they are
+always kept. Other features define punishments. Contains no HTTP code.
 """
 
 import asyncio
@@ -29,19 +29,21 @@ RETENTION_MS = 30 * 24 * 3_600_000
 # mark uses about 100 bytes.
 MAX_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
-# The maximum number of people whose marks are deleted in one write.
+# The maximum number of people whose marks are deleted in one write transaction.
 _AT_ONCE = 200
 
 _FAULT_MESSAGES = "marks could not be swept", "sweeping marks failed"
 
 logger = logging.getLogger(__name__)
 
-# Returns whether a person is punished at the given time in ms. Called within a write.
+# Returns whether a person is punished at the given time in ms. Called within a write transaction.
 Punished = Callable[[Connection, str, int], bool]
 
 
 class PersonRecognition:
-    """The stored marks, which identify people. Call methods that take a connection within a write."""
+    """The stored marks, which identify people. Call methods that take a connection within a write
+    transaction.
+    """
 
     def __init__(self, database: Database, data_dir: Path, punished: Sequence[Punished]) -> None:
         self._database = database

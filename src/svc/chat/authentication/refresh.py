@@ -4,7 +4,7 @@ A refresh token can be used only once: each refresh increments the session's gen
 for the current generation is valid. For half a minute, the previous token can be exchanged again for the
 current one, because two tabs might refresh at the same time and responses can be lost. If an older token is
 used, that token or a later one has been stolen, so the whole session ends. The database contains no tokens,
-and nothing to derive a token from without the secret. Performs no I/O. See docs/http.md, "Signing in and
+and without the secret no token can be derived from it. Performs no I/O. See docs/http.md, "Signing in and
 devices".
 """
 

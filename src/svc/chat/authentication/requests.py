@@ -36,7 +36,7 @@ from svc.chat.schemas import Event, Id, Response, TimeMs, string
 MAX_CODE_CHARACTERS = 128
 # The maximum length of the message to the members who approve applications.
 MAX_MESSAGE_CHARACTERS = 500
-# The limit per IP address. It allows for a crowd that arrives at the same time, such as a school. Above it,
+# The limit per IP address. It allows a large group, such as a school, to arrive at the same time. Above it,
 # only existing members can sign in.
 BURST, PER_S = 1000, 50.0
 # Authorization codes rarely exceed a few hundred characters, but some providers use JWTs.
@@ -91,7 +91,7 @@ class SignInProof(Request):
 
 
 class CompleteProof(SignInProof, kw_only=True):
-    """A proof of identity as described in the API description."""
+    """A proof of identity as the API description declares it."""
 
     assertion: _Token
 

@@ -1,4 +1,4 @@
-"""Response and event types for signing in, devices and their codes. `Device` is in `store`."""
+"""Response and event types for sign-in, devices, and link and recovery codes. `Device` is in `store`."""
 
 from collections.abc import Sequence
 

@@ -70,8 +70,8 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class _SignInPlan:
-    """A sign-in request and the values for its write, because the writer's thread generates no ids or random
-    values.
+    """A sign-in request, with the ids and random values for its write transaction, because the writer thread
+    generates none.
     """
 
     application: Application
@@ -92,7 +92,7 @@ class _SignInPlan:
 
 @dataclass(frozen=True, slots=True)
 class _SignedIn:
-    """The result of the write, and the effects to apply once it is durable."""
+    """The result of the write transaction, and the effects to apply once it is durable."""
 
     member_id: str
     session: StoredSession
@@ -101,7 +101,7 @@ class _SignedIn:
     newcomer: Member | None = None
     # The member's new epoch after a recovery.
     epoch: int | None = None
-    # Whether the device is new to the member.
+    # The device, if it is new to the member.
     device: store.Device | None = None
     admitted: Callable[[], None] = field(default=lambda: None)
     # The channel that opens for a new member.
@@ -121,8 +121,8 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class _PendingApplication:
-    """The result of the write for an applicant who must wait for approval. `announce` is the effect to
-    apply.
+    """The result of the write transaction for an applicant who must wait for approval. `announce` is the
+    effect to apply.
     """
 
     announce: Callable[[], None]
@@ -132,9 +132,9 @@ class _PendingApplication:
 class NewcomerChecks:
     """The checks for new members. `founding` admits the first member, and `policy` all others.
 
-    `refuse_banned` is called within the write, and raises ChatError for a banned person. `require_rules`
-    raises ChatError if the person has not read the current rules. `landing` returns the channel that opens
-    for new members.
+    `refuse_banned` is called within the write transaction, and raises ChatError for a banned person.
+    `require_rules` raises ChatError if the person has not read the current rules. `landing` returns the
+    channel that opens for new members.
     """
 
     founding: FoundingCode
@@ -210,7 +210,7 @@ class Authentication:
             credential = self._credential(application, assertion)
             if credential.tier not in self._issuers.tiers:
                 raise ChatError("identity_tier_refused")
-            # The nonce is now used up, even if the sign-in fails.
+            # This consumes the nonce, even if the sign-in fails.
             if not self._challenges.take(jwt_verification.nonce_of(assertion), now):
                 raise ChatError("challenge_invalid")
             key = None
@@ -237,7 +237,7 @@ class Authentication:
         issuers = self._issuers
         return jwt_verification.id_token(token, assertion, issuers.oidc_issuer, issuers.oidc_audience)
 
-    # Find or create the member, in one write.
+    # Find or create the member, in one write transaction.
 
     @exclusive_write
     def _sign_in_or_admit(self, wanted: _SignInPlan) -> Write[_SignedIn | _PendingApplication, Joined | None]:

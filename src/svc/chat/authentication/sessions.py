@@ -1,4 +1,4 @@
-"""Starts, refreshes and ends sessions. A session lasts while it is refreshed before it expires.
+"""Starts, refreshes and ends sessions. A session lasts as long as it is refreshed before it expires.
 
 `refresh` validates refresh tokens, and `rules` signs members in. Contains neither HTTP nor SQL code. See
 docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
@@ -106,8 +106,8 @@ class Sessions:
         self._lifetime_ms = lifetime_days * DAY_MS
         self._random_bytes = random_bytes
         self._refreshes = Throttle(BURST, PER_S)
-        # A recovery code gives full access to an account, so a former owner's codes end with a transfer of
-        # ownership.
+        # A recovery code gives full access to an account, so a transfer of ownership invalidates the codes
+        # that the former owner created.
         services.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:
@@ -124,7 +124,7 @@ class Sessions:
     def begin(
         self, connection: Connection, blank: BlankSession, member_id: str, device_id: str, now_ms: int
     ) -> StoredSession:
-        """Start a session. Call this within the sign-in's write."""
+        """Start a session. Call this within the sign-in's write transaction."""
         session = StoredSession(
             blank.id, member_id, device_id, blank.salt, 0, now_ms, now_ms + self._lifetime_ms
         )
@@ -185,16 +185,16 @@ class Sessions:
         return shown
 
     def revoke_all(self, connection: Connection, member_id: str) -> None:
-        """Delete all of a member's sessions and codes. Call this within a write.
+        """Delete all of a member's sessions and codes. Call this within a write transaction.
 
-        The caller also increments the member's epoch in the same write, and disconnects the member's clients
-        after it.
+        The caller also increments the member's epoch in the same transaction, and disconnects the member's
+        clients after it.
         """
         store.SESSIONS.delete(connection, member_id=member_id)
         store.drop_codes(connection, member_id)
 
     def sessions_changed(self, member_id: str, left: frozenset[str]) -> None:
-        """Apply the effects of a write that started or ended sessions.
+        """Apply the effects of a write transaction that started or ended sessions.
 
         Ends the access tokens, live sockets and calls of all sessions except those in `left`.
         """

@@ -137,7 +137,7 @@ def count_devices(connection: Connection, member_id: str) -> int:
 
 
 def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> None:
-    """Delete the least recently used devices in excess of `most`, except those whose key is also an
+    """Delete the least recently used devices in excess of `most`, except those whose key is also the member's
     identity.
     """
     connection.execute(
@@ -283,6 +283,6 @@ def expired_persons(connection: Connection, before_ms: int, after: str, limit: i
 
 
 def forget(connection: Connection, person_id: str) -> None:
-    """Delete a person's marks, and disconnect the person's memberships."""
+    """Delete a person's marks, and make each of the person's memberships a separate person."""
     connection.execute("DELETE FROM marks WHERE person_id = ?", (person_id,))
     connection.execute("UPDATE members SET person_id = id WHERE person_id = ?", (person_id,))

@@ -3,10 +3,10 @@
 An assertion for one server must not be usable on another, because a server could relay the assertions that it
 receives. The client therefore includes the origin to which it connected in the signed assertion. The Host
 header alone proves nothing, because the relaying server controls it. If the operator has set the server's
-names (EXTERNAL_HOST), all other names are refused.
+names (EXTERNAL_HOST), all other names are rejected.
 
-Anyone can point a domain of theirs at an IP address on the local network (DNS rebinding). A browser then
-treats their page as a page from this server, and its requests come from the local network. `is_own_address`
+Anyone can point their own domain at an IP address on the local network (DNS rebinding). A browser then treats
+their page as a page from this server, and its requests come from the local network. `is_own_address`
 recognises names that cannot be misused in this way. This module resolves no names.
 """
 
