@@ -19,7 +19,7 @@ from svc.chat.messages.profanity import ScannedText, Span, mask
 
 # The number of links checked in one time slice. A slice takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# The maximum number of stored authors. Above it, the author who has been inactive longest is forgotten.
+# The maximum number of stored authors. Above it, the author who has been inactive the longest is forgotten.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(
@@ -160,7 +160,7 @@ def _few(spans: Sequence[Span], text: str) -> Sequence[Span]:
 
 
 def links(text: str) -> list[tuple[str, Span]]:
-    """Find the links in a text, even in code, and those without a scheme if they have a path."""
+    """Return the links in a text, including links in code, and links without a scheme if they have a path."""
     found_links = []
     for match in _LINK.finditer(text):
         link = trim_address(match[0])
@@ -169,8 +169,8 @@ def links(text: str) -> list[tuple[str, Span]]:
 
 
 def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
-    """Return the domains and the span of each link in the text. A rule permits a link if it allows any of its
-    domains.
+    """Return the domains and the span of each link in the text. A rule permits a link if it allows any of the
+    link's domains.
     """
     leading: list[tuple[Sequence[str], Span]] = []
     yield
@@ -204,9 +204,7 @@ def _unescape(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _domains_of(link: str) -> Sequence[str]:
-    """Return a link's host and its parent domains, as a browser interprets them, or none in doubtful
-    cases.
-    """
+    """Return a link's host and its parent domains, as a browser interprets them, or none in ambiguous cases."""
     address = link if "://" in link else f"https://{link}"
     begin = address.index("://") + len("://")
     # `urlsplit` normalises the host, which is slow for thousands of combining marks.

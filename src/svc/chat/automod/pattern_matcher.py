@@ -1,9 +1,9 @@
 """Finds a rule's pattern in a message, at a cost independent of the message's content.
 
-A set of positions in the text is an integer with one bit per position. Each step of a pattern advances all
-positions together: it keeps those where the pattern's next character matches, and shifts them by one. The
-number of steps thus depends only on the pattern: its length, plus a few steps for each gap. `STEP_LIMIT`
-limits the total for all rules' patterns. This module is independent of rules.
+A set of positions in the text is represented by an integer with one bit per position. Each step of a pattern
+advances all positions together: it keeps those where the pattern's next character matches, and shifts them by
+one. The number of steps thus depends only on the pattern: its length, plus a few steps for each gap.
+`STEP_LIMIT` limits the total for all rules' patterns. This module is independent of rules.
 
 The method is described in Cameron et al., "Bitwise data parallelism in regular expression matching" (PACT
 2014).
@@ -25,8 +25,8 @@ GAP_STEPS = 5
 # The maximum total number of steps for all rules' patterns. A step takes up to 0.4 µs for a text of 5,000
 # characters, so all rules together take up to 8 ms.
 STEP_LIMIT = 20_000
-# The maximum total number of matches in a text, each of which takes up to 60 µs. With more, the whole text is
-# one match.
+# The maximum total number of matches in a text, each of which takes up to 60 µs. If there are more, the whole
+# text is treated as one match.
 MAX_MATCHES = 100
 # The number of characters processed in one time slice. A slice takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE = 512

@@ -1,4 +1,4 @@
-"""Handles requests for automod rules, and for trying out rules before they are enabled."""
+"""Handles requests that manage automod rules, or test them before they are enabled."""
 
 import time
 
@@ -49,7 +49,7 @@ class AutomodRequests(Requests):
     async def delete(self, session: Session, rule_id: Id) -> None:
         await self._automod.delete(session.member_id, rule_id, time.time())
 
-    # The trial shows only messages in channels that the member can view.
+    # The test returns only messages in channels that the member can view.
     @endpoint(
         _MANAGER,
         "Test a rule on the last 1,000 messages of members, with their present roles. Changes "

@@ -11,7 +11,7 @@ from msgspec import Meta
 from svc.chat.automod.rule_definition import MAX_RULES, Rule
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 
-# The maximum number of messages that a trial searches, and of matches that it shows.
+# The maximum number of messages that a test searches, and of matches that it returns.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
 
 

@@ -4,8 +4,8 @@ Validates requests. Reads no messages and stores nothing.
 
 Words and patterns also match disguised text. A pattern is not a regular expression. It consists of literal
 characters and three wildcards: `*` for up to MAX_GAP characters of the same word, `?` for one character, and
-`#` for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word of letters only is
-found in the same disguises as the words that `profanityMode` censors.
+`#` for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word that consists only
+of letters is found in the same disguises as the words that `profanityMode` censors.
 """
 
 import re
@@ -32,7 +32,7 @@ _STEPS_OF_LETTER = 10
 
 
 class Phrases:
-    """The words and patterns of a rule. `problem_with` has accepted each of `entries`."""
+    """The words and patterns of a rule. Each entry must have passed `problem_with`."""
 
     def __init__(self, entries: Sequence[str]) -> None:
         words: list[str] = []
@@ -44,7 +44,7 @@ class Phrases:
                 self._patterns.append((longest_piece(entry), Pattern(entry)))
         self._words = WordList(words) if words else None
         starred = sum(len(word) for word in words if "*" in word)
-        # Counts toward STEP_LIMIT, together with all other rules.
+        # Counts towards STEP_LIMIT, together with the steps of all other rules.
         self.steps = _STEPS_OF_LETTER * starred + sum(pattern.steps for _, pattern in self._patterns)
 
     def search(self, text: ScannedText) -> Work[list[Span]]:

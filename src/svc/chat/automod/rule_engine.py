@@ -4,7 +4,7 @@ Rules apply to new and edited messages from members, including bots. A rule acts
 ranks do not matter. Moderators are exempt: members with one of the permissions in `_MODERATORS`, and anyone
 who may manage messages in the channel. Webhook messages are exempt too: the person who hands out a webhook's
 URL is responsible for them, and `profanityMode` still applies. If several rules match, a timeout takes
-precedence over a rejection. If there is neither, everything that any rule censors is censored. Audit log
+precedence over a rejection. If neither applies, the matches of all censoring rules are censored. Audit log
 entries for actions by rules have no actor.
 """
 
@@ -50,10 +50,10 @@ from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# The timeouts for searching a message and for a whole trial. They matter only when many members post at the
-# same time.
+# The timeouts for searching a message and for an entire test of a rule. They matter only when many members
+# post at the same time.
 SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
-# The maximum number of characters of the matches that a report quotes.
+# The maximum number of characters that a report quotes from the matches.
 MAX_QUOTED = 200
 # The audience of events about rules.
 _MANAGERS = PermissionHolders(Permission.MANAGE_AUTOMOD)
@@ -64,7 +64,7 @@ _MODERATORS = (
 
 
 class Verdict(Ruling, frozen=True):
-    """A ruling on a message, and the rule behind it. None unless it is exactly one rule."""
+    """A ruling on a message. `rule` is None unless exactly one rule is responsible."""
 
     checked: CheckedText | None = None
     rule: Rule | None = None
@@ -110,7 +110,8 @@ class Automod:
         self._finders: list[RuleMatcher] = []
         self._recent = RecentMessages()
         self._profanity_mode = profanity_mode
-        # Time slices are measured in CPU time, so that a short message is not charged for a busy machine.
+        # Time slices are measured in CPU time, so that load from other processes does not count against a
+        # short message.
         self._slices = TimeSlices(time.thread_time)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._one_trial_at_a_time = asyncio.Lock()
@@ -196,8 +197,8 @@ class Automod:
     async def trial(self, actor_id: str, wanted: NewRule, latest: Latest, now: float) -> RuleTest:
         """Return the matches for a rule among the latest messages, newest first.
 
-        Takes no action against the authors. Recorded in the audit log, because it reveals who wrote which
-        message. Raises ChatError.
+        Takes no action against the authors. The test is recorded in the audit log, because it reveals who
+        wrote which message. Raises ChatError.
         """
         rule = replace(build_rule(wanted, "", actor_id, 0), enabled=True)
         self._require_within_limit(rule)
@@ -216,7 +217,7 @@ class Automod:
             author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
             checked = CheckedText(message.author.id, message.channel_id, ScannedText(message.text))
             is_for = self._is_for(finder.rule, author, checked.channel_id, at)
-            # Search on a thread: each search takes milliseconds, so all of them would block the event loop.
+            # Search on a thread: each search takes milliseconds, so together they would block the event loop.
             spans = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
             recent.posted(checked, at)
             if spans is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
@@ -357,7 +358,8 @@ class Automod:
             )
 
     async def _switch_off_excess(self, now: float) -> None:
-        """Disable the newest rules if all rules exceed STEP_LIMIT, as an earlier version may have allowed.
+        """Disable the newest rules if all rules together exceed STEP_LIMIT, which an earlier version may have
+        allowed.
 
         Managers see the reason in the audit log and, until the rule is changed, next to the rule.
         """
