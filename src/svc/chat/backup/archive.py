@@ -1,4 +1,5 @@
-"""Reads and writes backups: compressed tar archives with a header first and checksums last.
+"""Reads and writes backups, which are compressed tar archives that begin with a header and end with
+checksums.
 
     backup.json             format, version, schema, time, and the program's version
     database.sqlite3        a consistent snapshot of the database
@@ -11,7 +12,7 @@ part has a size limit, and only the list of names is kept in memory.
 
 The archive is read sequentially (`TarReader`). Only the kinds of entries in our backups are accepted: files
 (ustar), and extended headers for long names and sizes over 8 GiB (pax). Links, folders, devices, sparse files
-and GNU long names are refused. `tarfile` would load an extended header of any size into memory.
+and GNU long names are rejected. `tarfile` would load an extended header of any size into memory.
 """
 
 import gzip
@@ -50,7 +51,7 @@ class TarError(Exception):
 
 
 class TarReader:
-    """An iterator over the files in an archive. `read` gets a number of bytes and returns at most that many,
+    """An iterator over the files in an archive. `read` takes a number of bytes and returns at most that many,
     or none at the end.
     """
 
@@ -152,11 +153,11 @@ FORMAT, VERSION = "svc-backup", 1
 # Images and videos are already compressed, and a higher level would slow down everything else.
 _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
-# Progress is reported for larger files. A file of this size takes a second on a small machine.
+# Progress is reported for files larger than this. A file of this size takes a second on a small machine.
 _LARGE_BYTES = 16 * 1024 * 1024
 # The size limit for the archive's header. A genuine header is a few hundred bytes long.
 _MAX_HEADER_BYTES = 64 * 1024
-# The size limit for files at the top of the data folder, which are all short secrets and ids.
+# The size limit for files at the top level of the data folder, all of which are short secrets and ids.
 MAX_FILE_BYTES = 1024 * 1024
 # The maximum number of files. The reader uses about 300 bytes of memory per file.
 MAX_MEMBERS = 1_000_000
@@ -220,8 +221,8 @@ class ArchiveWriter:
         self._gzip.close()
 
     def close(self) -> None:
-        """Release an unfinished archive. Safe even while a thread is writing to it, because nobody will read
-        it.
+        """Close an unfinished archive. Safe even while a thread is writing to it, because an unfinished
+        archive is never read.
         """
         with suppress(OSError, ValueError):
             self._tar.close()

@@ -33,9 +33,9 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# The interval between progress reports, short enough for a person watching.
+# The interval between progress reports, short enough for a person who is watching.
 _SIGN_S = 5.0
-# The approximate number of steps of SQLite's virtual machine in a tenth of a second.
+# The approximate number of steps that SQLite's virtual machine executes in a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000
 # Objects larger than this are spooled to disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
@@ -57,8 +57,8 @@ class BackupResult:
 
 
 class Backups:
-    """The server's backups. `objects` is None if nothing can be stored. `objects_folder` is where a restored
-    server looks for objects.
+    """The server's backups. `objects` is None if nothing can be stored. `objects_folder` is the folder where
+    a restored server looks for objects.
     """
 
     def __init__(
@@ -152,8 +152,8 @@ class Backups:
 
 
 def secret_files(data_dir: Path, database: str) -> list[Path]:
-    """Return the files at the top of the data folder that belong in a backup, apart from the database,
-    including future features' secrets.
+    """Return the files at the top level of the data folder that belong in a backup, except the database. This
+    includes secrets of future features.
     """
     return sorted(
         path
@@ -177,7 +177,7 @@ def faults_in(path: Path) -> list[str]:
 
 
 async def sync_to_disk(file: int) -> None:
-    """Wait until a file is on disk. Report progress, because a large file takes minutes on a slow SD card."""
+    """Flush a file to disk. Report progress, because a large file takes minutes on a slow SD card."""
     storing = asyncio.ensure_future(asyncio.to_thread(os.fsync, file))
     try:
         while not (await asyncio.wait([storing], timeout=_SIGN_S))[0]:

@@ -72,7 +72,7 @@ class BackupRequests(Requests):
     )
     async def download(self, session: Session, http_request: web.Request, name: Id) -> web.StreamResponse:
         path = self._backups.path(name)
-        # Create an unused link, which records the download in the audit log.
+        # Create a link that is never used, because creating it records the download in the audit log.
         await self._backups.link(session.member_id, path.name, time.time())
         return await self._send(http_request, path)
 
@@ -101,7 +101,7 @@ class BackupRequests(Requests):
         media_type=_ARCHIVE,
     )
     async def download_by_link(self, http_request: web.Request, token: Id) -> web.StreamResponse:
-        # A HEAD request does not use up the link, because chat programs send it to preview links.
+        # A HEAD request does not use up the link, because chat programs send HEAD requests to preview links.
         return await self._send(
             http_request, self._backups.use_link(token, used=http_request.method != "HEAD")
         )

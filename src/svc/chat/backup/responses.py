@@ -20,7 +20,9 @@ class BackupProgress(Response):
 
 
 class AllBackups(Response):
-    """All backups, newest first. `making` is the one in progress. `fault` is why the last one failed."""
+    """All backups, newest first. `making` is the backup in progress. `fault` is the reason why the last
+    backup failed.
+    """
 
     backups: Sequence[Backup]
     making: BackupProgress | None

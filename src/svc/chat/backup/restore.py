@@ -1,7 +1,7 @@
 """Restores a backup into a data folder and verifies the result.
 
-The folder appears only once it is complete. Callers must ensure that no server is running there. Contains no
-HTTP code.
+The folder appears only once it is complete. Callers must ensure that no server is using the folder. Contains
+no HTTP code.
 """
 
 import asyncio
@@ -69,8 +69,8 @@ async def restore(
     objects: ObjectStore | None,
     objects_folder: str = "",
 ) -> Restored:
-    """Unpack a backup into an empty folder. Objects are put into the store `objects` or, without one, into
-    that folder.
+    """Unpack a backup into an empty folder. Objects are put into the store `objects` or, if it is None, into
+    the same folder.
 
     `objects_folder` overrides the name of the folder for objects in the backup. Raises ArchiveError, OSError
     or StoreFailed.
@@ -161,7 +161,7 @@ def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> 
 async def _put_elsewhere(member: ArchiveMember, folder: Path, objects: ObjectStore) -> None:
     spool = folder / ".object"
     await asyncio.to_thread(_write, member, spool)
-    # This type does not matter, because browsers get the one stored in the database.
+    # This content type does not matter, because browsers get the type that is stored in the database.
     await objects.put(member.name.removeprefix(OBJECTS), spool, "application/octet-stream")
     spool.unlink()
 

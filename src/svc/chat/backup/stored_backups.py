@@ -1,8 +1,9 @@
 """Manages the backups that the owner creates, downloads and deletes on a running server.
 
-Backups stay in the data folder until they are deleted. A backup takes long, so it runs in the background, and
-an event announces its end. A backup contains every secret on the server. It is sent only to the owner, and to
-anyone with a link that the owner has requested. A link works once, within a minute. Contains no HTTP code.
+Backups stay in the data folder until they are deleted. Creating a backup takes a long time, so it runs in the
+background, and an event is sent when it ends. A backup contains every secret on the server. It is sent only
+to the owner, and to anyone with a link that the owner has requested. A link works once and expires after a
+minute. This module contains no HTTP code.
 """
 
 import asyncio
@@ -70,7 +71,8 @@ class StoredBackups:
         making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
         return AllBackups(backups, making, self._fault or None)
 
-    # Exclusive, or a second request could be accepted before the first one has started its backup.
+    # Exclusive, because otherwise a second request could be accepted before the first one has started its
+    # backup.
     @exclusive_write
     def begin(self, actor_id: str, now: float) -> Write[None, None]:
         """Start a backup in the background. Raises ChatError if one is running, or too many are stored."""
