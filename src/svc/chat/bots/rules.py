@@ -4,8 +4,8 @@ A bot is a program that is a member like any other: it has roles, sees channels 
 token instead of signing in. Anyone who knows a token can act as the bot, so nobody can create a token for a
 bot that has a permission they lack, or that does not rank below them. This also holds after changes: a bot
 has only those of its roles' permissions that the token's creator has too. A token is revoked when its
-creator's membership ends. A bot can create tokens too. Anyone who knows the bot's token may know those, so
-they are revoked with it.
+creator's membership ends. A bot can create tokens too. Anyone who knows the bot's token may also know the
+tokens that it created, so they are revoked with it.
 """
 
 import hashlib
@@ -39,8 +39,8 @@ class BotToken:
 
 
 TOKENS = Table("bot_tokens", BotToken)
-# Deletes the token of the given bot or member, those that they created, those that these bots created, and so
-# on.
+# Deletes the token of the given bot, the tokens that the given bot or member created, the tokens that these
+# bots created, and so on.
 _DELETE_MADE_THROUGH = """
     WITH RECURSIVE made(id) AS (
         SELECT ? UNION SELECT member_id FROM bot_tokens JOIN made ON created_by = made.id
@@ -191,7 +191,7 @@ class Bots:
             self._push_changed()
 
     def _made_through(self, member_id: str) -> list[str]:
-        """Return the ids of the bots whose tokens this member created, of those whose tokens these bots
+        """Return the ids of the bots whose tokens this member created, of the bots whose tokens those bots
         created, and so on.
         """
         ids = [member_id]

@@ -1,7 +1,7 @@
 """Checks whether a member may change a channel's overrides. Makes no changes.
 
 Members can neither grant nor revoke permissions that they lack. A change must not take a permission from a
-member of the same or a higher rank. Neither rule applies to the owner, and overrides do not affect the owner.
+member of the same or higher rank. Neither rule applies to the owner, and overrides do not affect the owner.
 """
 
 import dataclasses
@@ -45,7 +45,7 @@ def with_change(channel: Channel, change: Change) -> Channel:
 def with_changes(directory: Directory, actor_id: str, channel: Channel, changes: Iterable[Change]) -> Channel:
     """Return the channel with the changes applied. Raises ChatError if `actor_id` may not make them.
 
-    Lost permissions are checked once for all changes, because this check examines every member.
+    The check for lost permissions runs once for all changes, because it examines every member.
     """
     after = channel
     for change in changes:
@@ -63,7 +63,7 @@ def _check(directory: Directory, actor_id: str, channel: Channel, change: Change
         raise ChatError("invalid_request", "Only permissions that apply in channels can be overridden there")
     if change.override.allow & change.override.deny:
         raise ChatError("invalid_request", "An override cannot both allow and deny a permission")
-    # An override of a former member can still be removed.
+    # An override for a former member can still be removed.
     if change.override != _NONE:
         _require_target(directory, change)
     if directory.is_owner(actor_id):

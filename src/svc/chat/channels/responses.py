@@ -44,7 +44,7 @@ class SlowMode:
         """Return how many seconds to wait. If 0, count a message as sent now."""
         if not slow_mode_s:
             return 0.0
-        # If the clock has been set back, the cleanup also runs, and removes impossibly long waits.
+        # The cleanup also runs if the clock has been set back. It then removes impossibly long waits.
         if not 0 <= now - self._tidied_at <= _TIDY_S:
             latest = now + MAX_SLOW_MODE_S
             self._until = {key: until for key, until in self._until.items() if now < until <= latest}

@@ -149,8 +149,8 @@ class Channels:
     ) -> Write[None, list[Channel]]:
         """Reorder the channels that the actor can view, and move some to other categories.
 
-        Channels that the actor cannot view keep their positions. Archived channels can be omitted, and then
-        do too.
+        Channels that the actor cannot view keep their positions, and so do archived channels that are
+        omitted.
         """
         visible = [
             channel
@@ -216,11 +216,11 @@ class Channels:
 
         return Write(write, lambda _: self._overridden(channel_id, change))
 
-    # Steps of writes that delete a role or a member.
+    # These methods are steps of write transactions that delete a role or a member.
 
     def forget(self, connection: Connection, kind: str, target_id: str) -> None:
-        """Delete the overrides for a role or a member. Call this within a write, and `forget_overrides` after
-        it.
+        """Delete the overrides for a role or a member. Call this within a write transaction, and
+        `forget_overrides` after it.
         """
         _OVERRIDES.delete(connection, kind=kind, target_id=target_id)
 

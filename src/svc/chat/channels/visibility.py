@@ -57,15 +57,15 @@ class Visibility:
                 notify(member_ids)
 
     def _push_permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Notify these members' clients to refetch their permissions."""
+        """Prompt these members' clients to refetch their permissions."""
         self._hub.push("permissions_changed", {}, Recipients(frozenset(member_ids)))
 
     def shown(self, channel_id: str, member_ids: frozenset[str]) -> None:
         """Announce a channel to members who can now view it."""
         if member_ids:
             channel = self._directory.channels[channel_id]
-            # Pass the channel's id, so that a client that resumes later does not learn of a channel that is
-            # hidden again.
+            # Pass the channel's id, so that a client that resumes later does not learn of a channel that has
+            # become hidden again.
             self._hub.push("channel_created", responses.channel(channel), Recipients(member_ids, channel_id))
             for notify in self._changes.channel_shown:
                 notify(channel, member_ids)

@@ -1,9 +1,9 @@
 """Repairs wrong times in the database at startup, after an import, and when the clock steps back.
 
 A machine without a clock battery starts with an arbitrary time, a virtual machine resumes with an old one,
-and an export may contain anything. Times of past events are capped at the current time, and expiries at the
-latest possible time. The order of rows does not depend on the clock, because ids always ascend. Contains no
-HTTP code.
+and an export may contain arbitrary times. Times of past events are capped at the current time, and expiries
+at the latest possible time. The order of rows does not depend on the clock, because ids always ascend.
+Contains no HTTP code.
 """
 
 import asyncio
@@ -61,8 +61,8 @@ PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "reactions": ("reacted_at_ms",),
     "private_entries": ("sent_at_ms",),
 }
-# Columns with future times, and how far in the future these can be. For sessions, the operator sets the
-# limit. Audit log entries never change. `cap_future_times` treats messages separately.
+# Columns with future times, and how far in the future they can be. For sessions, the operator sets the limit.
+# Audit log entries never change. `cap_future_times` treats messages separately.
 MAX_AHEAD_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
@@ -173,7 +173,9 @@ class ClockRepair:
 def cap_future_times(
     connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = MAX_AHEAD_MS
 ) -> int:
-    """Cap all times that are too far in the future. Return how many were capped. Call this within a write."""
+    """Cap all times that are too far in the future. Return how many were capped. Call this within a write
+    transaction.
+    """
     corrected = _past(connection, PAST, now_ms)
     # Message numbers do not change, so messages keep their order. Only the displayed times change.
     corrected += connection.execute(
