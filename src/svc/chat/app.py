@@ -69,9 +69,9 @@ class Replication:
     measure: Callable[[Registry], None]
     # Sends events to the relays and to the clients connected to this process.
     hub: Hub
-    # Returns whether this node is certain that it owns the community. If not, members' requests are refused.
+    # Returns whether this node is certain that it owns the community. If not, members' requests are rejected.
     is_current: Callable[[], bool]
-    # Passes the port's connections to a server that has been set up. Yields the URL.
+    # Passes connections on the port to the given server, which must be set up. Yields the server's URL.
     port: Callable[[web.Server], contextlib.AbstractAsyncContextManager[str]]
     # Functions that serve this community's relays.
     relay_routes: Callable[[Community], list[web.RouteDef]]
@@ -93,7 +93,7 @@ class InFlightRequests:
     def middleware(self) -> Middleware:
         @web.middleware
         async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Refuse new requests on kept-alive connections during shutdown."""
+            """Reject new requests on kept-alive connections during shutdown."""
             if self._begun:
                 raise ChatError("server_stopping")
             task = asyncio.current_task()
@@ -114,7 +114,7 @@ class InFlightRequests:
             response.force_close()
 
     def begin(self) -> None:
-        """Refuse new requests from now on."""
+        """Reject new requests from now on."""
         self._begun = True
 
     async def wait_idle(self, deadline_s: float) -> None:
@@ -131,8 +131,8 @@ class InFlightRequests:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# How long requests in progress may still run at shutdown. Downloading a webhook message's images takes up to
-# 12 s.
+# How long requests in progress may continue during shutdown. Downloading a webhook message's images takes up
+# to 12 s.
 SHUTDOWN_DEADLINE_S = 15.0
 # How long sending a response may take during shutdown.
 LAST_WORDS_S = 2.0
@@ -187,7 +187,8 @@ async def serving(
     progress.
     """
     files = flags.tls_files()
-    # Request uncompressed responses, because a small response from an issuer could expand to gigabytes.
+    # Request uncompressed responses, because a small compressed response from an issuer could expand to
+    # gigabytes.
     identity = {"Accept-Encoding": "identity"}
     async with (
         open_database(config, replication.log if replication is not None else None) as database,
@@ -329,7 +330,9 @@ def _count_requests(tally: RequestCounts) -> Middleware:
 def _cross_origin(origins: Origins) -> Middleware:
     @web.middleware
     async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse requests from other sites' pages, and respond to CORS preflights from permitted origins."""
+        """Reject requests from origins that are not permitted, and respond to CORS preflights from those that
+        are.
+        """
         if not request.path.startswith("/api/") or _is_open_to_all_pages(request):
             return await handler(request)
         if not origins.permits(request.headers.get("Origin"), request.host):

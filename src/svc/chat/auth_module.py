@@ -1,6 +1,6 @@
 """Builds and connects the modules for joining: invites, sign-in, sessions and devices.
 
-A part of `community`. Contains no business logic. See docs/http.md, "Signing in and devices".
+Part of `community`. Contains no business logic. See docs/http.md, "Signing in and devices".
 """
 
 import secrets

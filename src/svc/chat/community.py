@@ -123,7 +123,7 @@ class Community:
         self.clock_repair = ClockRepair(database, self.directory, self._ids, days, time.time, time.monotonic)
         self.tally, self.probes, self.audit = RequestCounts(), Probes(), Audit(database, self.directory)
         services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
-        # The environment's name and description apply until the owner sets others.
+        # The name and description from the environment apply until the owner changes them.
         values = Values(name=config.server_name, description=config.server_description)
         self.settings = Settings(services, values)
         self.members = Members(services, config.max_members, self._filter, self.media.urls.link)
@@ -237,8 +237,8 @@ class Community:
         await self.live.close_all()
         await self.pass_through.close_all()
         await self.messaging.close()
-        # Wake the waiting worker. As the control socket is already closed, it learns that the server has
-        # stopped.
+        # Wake the waiting worker. The control socket is already closed, so the worker learns that the server
+        # has stopped.
         self.files.queue.signal.announce()
 
     def _commands(self) -> list[Commands]:

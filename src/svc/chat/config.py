@@ -121,8 +121,8 @@ _FIRST_TEXT_CHANNEL = "general"
 def first_channels(voice_id: str, voice_name: str, additional: Iterable[str]) -> list[Channel]:
     """Return a new server's channels: a text channel, the voice channel, and `additional` channels.
 
-    The prefix `voice:` marks a voice channel. An entry with the name and kind of an earlier one is ignored.
-    Raises ConfigError if two different channels would get the same id.
+    The prefix `voice:` marks a voice channel. An entry is ignored if an earlier one has the same name and
+    kind. Raises ConfigError if two different channels would get the same id.
     """
     channels: dict[str, Channel] = {}
 
@@ -150,7 +150,9 @@ def _id_from(name: str) -> str:
 
 
 def _retention_days(variables: Mapping[str, str]) -> int:
-    """Return the retention period in days. The variable can only shorten it. Other values are ignored."""
+    """Return the retention period in days. The variable can only shorten the default period. Other values are
+    ignored.
+    """
     value = text(variables, "MLS_RETENTION_DAYS")
     if value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= MLS_RETENTION_DAYS and len(value) <= 6:
         return int(value)

@@ -1,17 +1,17 @@
-"""Declares each request in one place: its path, permission, types, errors and handler.
+"""Lets features declare each endpoint in one place: its path, permission, types, errors and handler.
 
-Each feature has a class for its requests. `endpoint` declares a method, whose parameter types and return type
-complete the declaration. Routes, live socket handlers, entries in `endpoint_permissions`, and the OpenAPI and
-AsyncAPI documents are built from it:
+Each feature has a class for its endpoints. The `endpoint` decorator turns a method into an endpoint, and the
+method's parameter and return types complete the declaration. Routes, live socket handlers, entries in
+`endpoint_permissions`, and the OpenAPI and AsyncAPI documents are built from these declarations:
 
     class DraftRequests(Requests):
         @endpoint(MEMBER, "Replace a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
         async def put(self, session: Session, channel_id: Id, body: NewDraft) -> Draft: ...
 
-`body` is the JSON body. `query` is the query of a GET or DELETE request, or of a request with a `raw_body`. A
-method that needs the HTTP request has a parameter `http_request`, and may return an HTTP response. All other
-parameters are variables in the path or, on the live socket, fields of the data. All features use this module.
-It imports no feature.
+`body` is the JSON body. `query` holds the query parameters of a GET or DELETE request, or of a request with a
+`raw_body`. A method that needs the HTTP request has a parameter `http_request`, and may return an HTTP
+response. All other parameters are path variables or, on the live socket, fields of the data. Every feature
+uses this module, which imports none of them.
 """
 
 import re
@@ -54,7 +54,7 @@ class DeclaredEndpoint:
     `extras` are the method's additional parameters: `session` and `http_request`. `payload` is the type of
     the body or the query. `path` is a type whose fields are the variables in the path. `data` has these
     fields and those of the payload. `accepts` and `returns` are types, schemas if there is no type, or None
-    without a body.
+    if there is no body.
     """
 
     run: Callable[..., Awaitable[object]]
@@ -77,11 +77,11 @@ class endpoint:
     """A decorator that declares a method of `Requests` as an endpoint.
 
     `http` is the method and path as in `endpoint_permissions`, and `live` is the event on the live socket.
-    One of them may be empty. `refusals` are error codes beyond those that all such requests can return.
-    `accepts` and `returns` give types that the signature cannot express: the schema of a mapping, or the type
-    of a response. `alternative` is another possible response status, and its condition. `raw_body` is the
-    media type and schema of a body that the method reads itself. `cost` and `max_bytes` override the default
-    rate-limit cost and the default size limit for the body.
+    One of them may be empty. `refusals` are the error codes that the endpoint can return in addition to the
+    common ones. `accepts` and `returns` give types that the signature cannot express: the schema of a
+    mapping, or the type of a response. `alternative` is another possible response status, and its condition.
+    `raw_body` is the media type and schema of a body that the method reads itself. `cost` and `max_bytes`
+    override the default rate-limit cost and the default size limit for the body.
     """
 
     needs: Requirement
@@ -211,8 +211,8 @@ def _has_nul(data: Mapping[str, object]) -> bool:
     JSON.
     """
     try:
-        # Encode the data and search the result, which takes 0.1 ms for 60 KB. Traversing deeply nested data
-        # in Python takes 400 ms.
+        # Encoding the data and searching the result takes 0.1 ms for 60 KB. Traversing deeply nested data in
+        # Python would take 400 ms.
         text = msgspec.json.encode(dict(data))
     # The data is too deeply nested (RecursionError) or contains a lone surrogate (ValueError).
     except (RecursionError, ValueError):
@@ -229,8 +229,8 @@ def _validation_error(error: msgspec.ValidationError, kind: type) -> ChatError:
 class FeatureDescription:
     """The complete description of a feature's requests and events.
 
-    `welcome` describes the feature's part of the reply to `authenticate`. Types are stored, and their schemas
-    built on first use, because the server can start without them.
+    `welcome` describes the feature's part of the reply to `authenticate`. The schemas are built from the
+    stored types on first use, because the server can start without them.
     """
 
     declared: Sequence[DeclaredEndpoint]
@@ -286,7 +286,7 @@ def _event(declared: DeclaredEndpoint) -> LiveRequest:
 
 
 def fields_of(schema: Schema) -> Mapping[str, Schema]:
-    """Return the schemas for a query's fields, without null, which a query cannot contain."""
+    """Return the schemas of a query's fields, excluding null, which a query cannot contain."""
     properties = schema["properties"]
     assert isinstance(properties, Mapping)
     return {name: _without_null(field_schema) for name, field_schema in properties.items()}

@@ -1,6 +1,6 @@
 """Defines the API's error codes, and the exception that becomes an error response.
 
-Clients match on `error`. `message` is for people and may change. A code has the same status everywhere.
+Clients match on `error`. `message` is for people and may change. Each code always has the same HTTP status.
 Independent of HTTP libraries and features.
 """
 

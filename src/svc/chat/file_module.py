@@ -1,6 +1,6 @@
 """Builds and connects the modules for files: media, uploads, avatars, emoji and drafts.
 
-A part of `community`. Depends only on these features and contains no business logic. See docs/http.md,
+Part of `community`. Depends only on these features and contains no business logic. See docs/http.md,
 "Uploads" and docs/configuration.md, "Chat server".
 """
 
@@ -109,7 +109,7 @@ class FileModule:
         services.changes.channel_deletion.append(self.drafts.forget_channel)
         services.changes.member_removal.extend([self.drafts.forget_member, self.uploads.forget_member])
 
-    # Steps that run within writes to messages.
+    # These methods run inside write transactions on messages.
 
     def release_message(self, connection: Connection, message_id: str) -> None:
         """Release the files of a deleted message."""
@@ -126,7 +126,7 @@ class FileModule:
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """Delete a leaving member's avatar, the names of their uploads, and their id in emoji. Call this
-        within a write.
+        within a write transaction.
         """
         self.avatars.forget(connection, member_id)
         self.uploads.make_nameless(connection, member_id)

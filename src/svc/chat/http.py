@@ -1,7 +1,7 @@
-"""HTTP helpers for endpoints: identify the requesting member, read the body, and build responses and errors.
+"""Helps endpoints identify the requesting member, read the body, and build responses and errors.
 
-All features use this module. It imports no feature. Before an endpoint runs, the application checks the
-request against `endpoint_permissions` and stores the member in it.
+Every feature uses this module, which imports none of them. Before an endpoint runs, the application checks
+the request against `endpoint_permissions` and stores the member's session in the request.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ async def json_errors(request: web.Request, handler: Handler) -> web.StreamRespo
         if isinstance(fault, ConnectionResetError) and (
             request.transport is None or request.transport.is_closing()
         ):
-            # The client has disconnected, which is not a fault and must not fill the log.
+            # The client has disconnected, which is not an error and must not fill the log.
             return web.Response(status=CLIENT_GONE)
         # Do not log the requested path, because webhook paths contain a secret.
         resource = request.match_info.route.resource
@@ -87,7 +87,7 @@ def session_of(request: web.Request) -> Session:
 
 
 def client_address(request: web.Request) -> ClientAddress:
-    """Return the client's IP address, as far as it can be trusted."""
+    """Return the client's address, taken from trusted proxies' headers or from the connection."""
     headers = request.headers
     announced = any(name in headers for name in FORWARDING_HEADERS)
     forwarded_for = headers.getall("X-Forwarded-For", [])
@@ -101,8 +101,9 @@ def local_ip(request: web.Request) -> str:
 
 
 async def body(request: web.Request) -> dict[str, object]:
-    """Return the JSON object in a request, decoded as UTF-8 regardless of the Content-Type. Raises
-    ChatError."""
+    """Return the JSON object in a request's body, decoded as UTF-8 regardless of the Content-Type. Raises
+    ChatError.
+    """
     try:
         return loads_object((await content(request)).decode())
     except ValueError:

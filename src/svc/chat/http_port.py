@@ -121,7 +121,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Command-line flags that have no variable in docs/configuration.md."""
+    """Command-line flags without a matching variable in docs/configuration.md."""
 
     admin_host: str = LOOPBACK
     # Without a key file, this file contains both the certificate and the key.
@@ -174,7 +174,7 @@ async def accept_connections(
 async def _reload_certificates(files: TlsFiles) -> AsyncIterator[None]:
     """Reload certificates when their files change, and immediately on SIGHUP."""
     loop = asyncio.get_running_loop()
-    # Tests run servers outside the main thread, where signal handlers are not available.
+    # Tests run servers outside the main thread, where signal handlers cannot be installed.
     with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
         loop.add_signal_handler(signal.SIGHUP, files.reload)
     watching = asyncio.ensure_future(files.watch())

@@ -1,6 +1,6 @@
 """Builds and connects the modules for messages, webhooks and link previews.
 
-A part of `community`. Contains no business logic.
+Part of `community`. Contains no business logic.
 """
 
 import secrets

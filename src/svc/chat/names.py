@@ -1,6 +1,6 @@
-"""Validates names of members, channels and roles: short, visible, and not confusable.
+"""Validates the names of members, channels and roles, which must be short, visible and not confusable.
 
-Checks characters, not words. Does not depend on any feature.
+Does not filter offensive words. Does not depend on any feature.
 """
 
 import unicodedata
@@ -26,7 +26,8 @@ LOOK_ALIKES = str.maketrans(
     "\u03b1\u03b5\u03bf\u03c1\u03c5\u03c7\u03b9\u03ba\u03bd\u03c4\u0131\u0142\u00f8\u0111",
     "aeopcyxishkmtbhraeopuxikvtilod",
 )
-# Other characters that are confusable in names: capital I, small L, 1 and the vertical bar, and also O and 0.
+# Two more groups of characters that are confusable in names: capital I, small L, 1 and the vertical bar, and
+# O and 0.
 _ALIKE_IN_NAMES = str.maketrans("i1|0", "lllo")
 _MAX_PARTS = 4  # The maximum number of base letters kept per character. U+FDFA has 18.
 _LETTERS_KEPT = 4096
@@ -62,7 +63,7 @@ def _readable(text: str, most: int) -> str | None:
 
 def has_visible_text(text: str) -> bool:
     """Return whether a string has a visible character."""
-    # Usually, the first character is visible, and a plain loop is then faster than a generator expression.
+    # The first character is usually visible, so a plain loop is faster than a generator expression.
     for character in text:
         category = unicodedata.category(character)
         if category[0] in _VISIBLE and character not in _BLANK:
@@ -90,7 +91,7 @@ def confusable_key(name: str) -> str:
 
 
 def free_nickname(wanted: str, taken: Collection[str]) -> str:
-    """Return the name, with the lowest number from 2 up appended if its confusable key is in `taken`."""
+    """Return the name. If its confusable key is in `taken`, append the lowest free number from 2 up."""
     name, number = wanted, 1
     while confusable_key(name) in taken:
         number += 1

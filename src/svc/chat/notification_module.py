@@ -1,6 +1,6 @@
 """Builds and connects the modules for notifications: levels, push subscriptions and the notifier.
 
-A part of `community`. Contains no business logic.
+Part of `community`. Contains no business logic.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Adds the headers of every response, and CORS headers for pages of other permitted sites.
+"""Adds the headers that every response has, and CORS headers for pages on other permitted sites.
 
 Reads only a request's Origin header. See docs/security.md.
 """

@@ -58,7 +58,8 @@ class Endpoint:
     query: Mapping[str, Schema] = field(default_factory=dict)
     body: Schema | None = None
     body_type: str = "application/json"
-    # Error codes beyond those that any endpoint with the same requirements can return.
+    # The error codes that the endpoint can return in addition to those of all endpoints with its
+    # requirements.
     refusals: Sequence[str] = ()
     media_type: str = "application/json"
     # Another possible response status, and its condition.

@@ -15,7 +15,7 @@ from svc.chat.live.hub import Hub
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Hooks that run after a change, or within the write that makes the change.
+    """Hooks that run after a change, or within the write transaction that makes it.
 
     They let a feature react to another feature without importing it. No hook may block or await anything.
     """
@@ -36,18 +36,20 @@ class Changes:
     member_gone: list[Callable[[str], None]] = field(default_factory=list)
     # Called with the ids of a member's sessions that have ended.
     sessions_ended: list[Callable[[str, Collection[str]], None]] = field(default_factory=list)
-    # Called within the write that adds a member.
+    # Called within the write transaction that adds a member.
     member_admission: list[Callable[[Connection, Member], None]] = field(default_factory=list)
-    # Called with the channel's or member's id within the write that deletes the channel or removes the
-    # member.
+    # Called with the channel's or member's id within the write transaction that deletes the channel or
+    # removes the member.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # Called within the write that revokes a bot's token because its creator has left or lost their own token.
+    # Called within the write transaction that revokes a bot's token because the token's creator has left or
+    # lost their own token.
     token_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # Called within and after the write that deletes a member's messages from a period. Times are in ms.
+    # Called within and after the write transaction that deletes a member's messages from a period. Times are
+    # in ms.
     messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
     messages_gone: list[Callable[[], None]] = field(default_factory=list)
-    # Called within the write that transfers ownership of the community.
+    # Called within the write transaction that transfers ownership of the community.
     owner_change: list[Callable[[Connection], None]] = field(default_factory=list)
 
 

@@ -30,8 +30,8 @@ _IGNORED = re.compile(
     "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )
 # Letters that Unicode does not decompose, with the letters that people type for them. Keyboards for Persian
-# and Urdu have a different yeh and kaf, and final Arabic forms are often written without dots. The page has
-# the same table in web/state/name_search.js.
+# and Urdu have a different yeh and kaf, and final Arabic forms are often written without dots. The web client
+# has the same table in web/state/name_search.js.
 _TYPED_AS = str.maketrans("øłđðħıىیکة", "olddhiييكه") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 
 
@@ -40,7 +40,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = _with_fewer_marks(text)
-    # Fold the case first, because _IGNORED recognises marks to keep only after lower-case letters. Before
+    # Fold the case first, because _IGNORED recognises the marks to keep only after lower-case letters. Before
     # that, remove U+0345, which case folding would turn into a letter.
     small = unicodedata.normalize("NFKD", text).replace("\u0345", "").casefold()
     decomposed = unicodedata.normalize("NFKD", small)
