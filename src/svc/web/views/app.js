@@ -66,7 +66,8 @@ export function App() {
       removeEventListener("blur", onAway);
     };
   }, []);
-  // A computed title, because unread counts change with every message, but the title rarely does.
+  // The title is a computed signal, because unread counts change with every message, but the title rarely
+  // does.
   const titled = useComputed(title);
   useSignalEffect(() => {
     document.title = titled.value;

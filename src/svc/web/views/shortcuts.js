@@ -51,8 +51,8 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
 }
 
 /**
- * Scroll the messages with Page Up and Page Down while a message field that has nothing to scroll has the
- * focus.
+ * Scroll the messages with Page Up and Page Down while the focus is in a message field that cannot scroll
+ * itself.
  * @param {KeyboardEvent} event
  */
 function turnPage(event) {

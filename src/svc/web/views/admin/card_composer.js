@@ -22,7 +22,7 @@ const written = (/** @type {PostedMessage} */ payload) => JSON.stringify(payload
 /** @param {{address: string, onPosted: () => void}} props */
 export function CardComposer({ address, onPosted }) {
   const [payload, setPayload] = useState(/** @type {PostedMessage} */ ({ text: t("card-first-text") }));
-  const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // JSON that cannot be parsed yet.
+  const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // The JSON while it is invalid.
   const [faults, setFaults] = useState(/** @type {string[]} */ ([]));
   const { value: description } = useResponse(webhookDescription);
   const { busy, problem, get } = useFormRequest();
@@ -133,7 +133,11 @@ function inWords({ path, keyword, limit }) {
   return path ? `${path}: ${words}` : words;
 }
 
-/** Parse a message from JSON; null if invalid. @param {string} text @returns {PostedMessage | null} */
+/**
+ * Parse a message from JSON. Return null if it is invalid.
+ * @param {string} text
+ * @returns {PostedMessage | null}
+ */
 function parsed(text) {
   try {
     const value = JSON.parse(text);

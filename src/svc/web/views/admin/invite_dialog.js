@@ -1,4 +1,4 @@
-// Shows the dialog that creates an invite: first the options, such as its expiry, then the link and its QR
+// Shows the dialog that creates an invite: first its options, such as the expiry, then the link and its QR
 // code. Warns if the server's URL does not work on other computers.
 
 /** @import { Invite } from "../../types/api.js" */

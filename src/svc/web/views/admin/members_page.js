@@ -183,7 +183,7 @@ function Filters({ query, onQuery }) {
 }
 
 /**
- * An option is [value, words].
+ * A labelled select element. Each option is [value, label].
  * @param {{label: string, value: string | number, options: (string | number)[][], onChange: (event:
  *   EventOn<HTMLSelectElement>) => void}} props
  */

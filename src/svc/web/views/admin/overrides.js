@@ -31,7 +31,7 @@ export function Overrides({ channel }) {
   const turn = useRef(Promise.resolve());
   const { value: overrides, problem, set, again } = useResponse(() => overridesOf(channel.id), [channel.id]);
   const times = timesChanged("overrides");
-  // Wait until our changes are stored, because an earlier response would not include them.
+  // Wait until the user's changes are stored, because an earlier response would not include them.
   useEffect(() => {
     turn.current.then(again);
   }, [times]);

@@ -17,7 +17,7 @@ import { t } from "../../words/words.js";
 
 const KIND = "application/x-svc-role"; // No other drop target accepts this type.
 
-/** @typedef {{id: string, over?: string} | null} Drag the dragged role and the role under the pointer */
+/** @typedef {{id: string, over?: string} | null} Drag The dragged role and the role under the pointer. */
 
 export function RolesPage() {
   const [open, setOpen] = useState(/** @type {string | null} */ (null));

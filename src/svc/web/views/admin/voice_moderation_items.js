@@ -27,7 +27,7 @@ const KIND = "application/x-svc-person";
 export const mayMove = (id, channelId) =>
   ranksBelow(memberOf(id)) && hasPermission("move_members", channelId);
 
-/** Return whether the member is sharing a screen. This is known only in our own call. */
+/** Return whether the member is sharing a screen. This is known only for members in the user's own call. */
 const shares = (/** @type {string} */ id) =>
   tracks.value.some(({ userId, source }) => userId === id && source === "screen") ||
   unwatched.value.includes(id);

@@ -6,7 +6,7 @@ import { Button } from "../parts/button.js";
 import { copy, Copyable } from "../parts/copy_field.js";
 
 /**
- * Either text to copy, or the values to enter in the program's own form, by label.
+ * For each program, the text to copy, or the labels and values of the fields in the program's own form.
  * @type {{[program: string]: (url: string) => string | [name: string, value: string][]}}
  */
 const SNIPPETS = {

@@ -1,6 +1,6 @@
 // Shows unread messages on the app's icons. The tab's icon has a badge with the number of mentions, or a dot
 // for other unread messages. For an installed app, the system shows the number of mentions on the app's icon.
-// During a call, the tab's icon also shows whether others can hear us.
+// During a call, the tab's icon also shows whether others can hear the user.
 
 import { callState, deafened, sending } from "../../call/current_call.js";
 import { info } from "../../state/server.js";
@@ -36,7 +36,7 @@ export function showBadge() {
 
 /**
  * Show this badge. `words` is its text, "" for a dot, or null for no badge. `audible` is whether others can
- * hear us, or null outside a call.
+ * hear the user, or null outside a call.
  * @param {string} icon
  * @param {boolean | null} audible
  * @param {string | null} words
@@ -64,7 +64,7 @@ async function drawn(icon, audible, words) {
 }
 
 /**
- * Draw a green dot in the corner, crossed out while nobody can hear us.
+ * Draw a green dot in the corner, crossed out while nobody can hear the user.
  * @param {CanvasRenderingContext2D} pen
  * @param {boolean} audible
  */

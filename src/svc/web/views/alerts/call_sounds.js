@@ -1,4 +1,4 @@
-// Plays a sound when somebody joins or leaves our call, and when we mute ourselves.
+// Plays a sound when somebody joins or leaves the user's call, and when the user mutes or unmutes.
 
 /**
  * `hasSpoken` means that the microphone has been on in this call.
@@ -25,7 +25,7 @@ export function playCallSounds() {
 }
 
 /**
- * Return our current presence in the call. Joining with the microphone on does not count as unmuting.
+ * Return the user's current state in the call. Joining with the microphone on does not count as unmuting.
  * @param {string} channelId
  * @param {Present | null} before
  * @returns {Present}

@@ -1,5 +1,5 @@
-// Shows system notifications while the page is open but not visible. The service worker shows them, as it
-// shows pushed notifications, so a click on either kind opens the message.
+// Shows system notifications while the page is open but not visible. The service worker shows both these and
+// pushed notifications, so a click on either opens the message.
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -71,7 +71,7 @@ async function close(ids) {
   for (const notice of shown) {
     /** @type {NotificationTarget} */
     const { channelId = "", messageId = "", conversationId } = notice.data ?? {};
-    // A notification may have appeared while we were waiting.
+    // A notification may have appeared while this function was waiting.
     const isNewer = conversationId
       ? conversationsById.value.get(conversationId)?.unread
       : messageId > unread.value[channelId]?.read_up_to;

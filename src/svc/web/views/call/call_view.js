@@ -1,4 +1,4 @@
-// Shows a voice channel: the call if we are in it, otherwise a preview with a join button.
+// Shows a voice channel: the call if the user is in it, otherwise a preview with a join button.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { Channel } from "../../types/api.js" */

@@ -1,4 +1,4 @@
-// Shows the dialog before a call. Members turn their microphone and camera on or off in it and test their
+// Shows the dialog before a call. In it, members turn their microphone and camera on or off and test their
 // devices. The choices are stored.
 
 import { setJoinDefaults, joinCall, joinDefaults } from "../../call/current_call.js";

@@ -1,4 +1,4 @@
-// Shows our settings for one participant: their volume and the quality of their video.
+// Shows the user's settings for one participant: their volume and the quality of their video.
 
 /** @import { Source } from "../../call/session.js" */
 
@@ -58,7 +58,7 @@ export function CallPerson({ memberId, onClose }) {
 }
 
 /**
- * The current sizes of the participant's videos, with the reasons for them, and our estimated downlink
+ * The current sizes of the participant's videos, with the reasons for them, and the estimated downlink
  * bandwidth.
  * @param {{memberId: string}} props
  */

@@ -146,7 +146,7 @@ function Graph({ label, values, words }) {
 }
 
 /**
- * Return which layers of a member's video the server sends to us, or null if this is unknown.
+ * Return which layers of a member's video the server sends to this client, or null if this is unknown.
  * @param {string} userId
  * @param {Source} source
  */

@@ -1,4 +1,4 @@
-// Shows the dialog for sharing our screen. It has settings for the size, for the frame rate, and for
+// Shows the dialog for sharing the user's screen. It has settings for the size, for the frame rate, and for
 // optimising text or motion. Changes take effect immediately.
 
 import { sending, toggleScreen } from "../../call/current_call.js";

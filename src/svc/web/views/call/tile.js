@@ -107,7 +107,7 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) 
 }
 
 /**
- * Return whether a member's video is paused because our downlink is too slow.
+ * Return whether a member's video is paused because the user's downlink is too slow.
  * @param {string} userId
  * @param {"camera" | "screen"} source
  */
@@ -117,7 +117,7 @@ function isPaused(userId, source) {
 }
 
 /**
- * The tile of a shared screen that is not sent to us.
+ * The tile of a shared screen that this client does not receive.
  * @param {{id: string, name: string, reason?: string}} props
  */
 function UnwatchedScreen({ id, name, reason }) {
@@ -195,7 +195,7 @@ async function fill(tile) {
   document.addEventListener("fullscreenchange", changed);
 }
 
-/** The icon for a member whom we have muted for ourselves. */
+/** The icon for a member whom the user has muted for themselves only. */
 function Quieted() {
   return html`<span class="voice-mark" title=${t("muted-for-me")}>
     <${Icon} name="bell-off" />

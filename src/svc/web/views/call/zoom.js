@@ -1,5 +1,5 @@
-// Zooms into a shared screen. The wheel, two fingers, or + and − zoom; dragging or the arrow keys move the
-// view; 0 resets it. The calculations need no DOM and are tested in Node.
+// Zooms into a shared screen. The wheel, two fingers, or the + and − keys zoom. Dragging or the arrow keys
+// move the view, and 0 resets it. The calculations need no DOM and are tested in Node.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /**

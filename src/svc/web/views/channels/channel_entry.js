@@ -44,7 +44,7 @@ const VoicePeople = Lazy(() => import("./voice_people.js"), "VoicePeople", first
 
 /**
  * Return the classes and the badge of a channel's row. The badge is a dot or the number of mentions. Screen
- * readers read the numbers of unread messages and of mentions.
+ * readers read the unread count and the mention count.
  * @param {string} channelId
  */
 function useUnread(channelId) {

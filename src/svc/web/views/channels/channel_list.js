@@ -55,7 +55,8 @@ function Loose({ kind, channels: inside, bare }) {
 }
 
 /**
- * A category. When collapsed, it shows only the open channel, the channel of our call, and unread channels.
+ * A category. When collapsed, it shows only the open channel, the channel of the user's call, and unread
+ * channels.
  * @param {Section & {category: Channel}} props
  */
 function Category({ category, channels: inside }) {

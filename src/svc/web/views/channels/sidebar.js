@@ -1,4 +1,4 @@
-// Renders the sidebar: the server, its channels, the ongoing call and our own profile. Also renders the
+// Renders the sidebar: the server, its channels, the ongoing call and the user's profile. Also renders the
 // buttons in every header that open the inbox and, on a phone, the channel list.
 
 import { hasPermission } from "../../state/channels.js";
@@ -58,7 +58,7 @@ export const troubleWithServer = () =>
     connection.value
   ] ?? "";
 
-/** A message that is shown while the server is unreachable or we have too many connections. */
+/** A message that is shown while the server is unreachable or the user has too many connections. */
 function Connection() {
   const words = troubleWithServer();
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">

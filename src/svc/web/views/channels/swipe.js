@@ -19,14 +19,14 @@ let from = null;
 
 /**
  * The touch that may become a long press. `opened` means that the touch has opened a menu. `message` is the
- * touched message, or null once the finger has moved or if it is on a button.
+ * touched message. It is null once the finger has moved, or if the touch is on a button.
  * @type {{timer: number, x: number, y: number, opened: boolean, message: HTMLElement | null}}
  */
 let resting = { timer: 0, x: 0, y: 0, opened: false, message: null };
 
 /**
- * The message that was touched last. It keeps showing its buttons if it moves from under the finger, which
- * ends `:hover`.
+ * The message that was touched last. Its buttons stay visible even when it is no longer under the finger,
+ * which ends `:hover`.
  * @type {HTMLElement | null}
  */
 let touched = null;

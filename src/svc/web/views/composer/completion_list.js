@@ -32,8 +32,8 @@ let hasEmoji = false; // Whether the entire catalogue has loaded.
 
 /**
  * Complete the name at the caret. If `channelId` is null, complete only members and emoji. `names` are the
- * names already in the field. The returned `onKey` handles the list's keys. It returns whether it has handled
- * the given one.
+ * names already in the field. The returned `onKey` handles a key press and returns whether the list uses that
+ * key.
  * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param
  *   {(text: string, caret: number) => void} put
  */

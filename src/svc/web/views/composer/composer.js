@@ -24,7 +24,7 @@ import { Lazy } from "../parts/lazy_component.js";
 import { formatDuration, formatMoment } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
-const FEW = 200; // The number of remaining characters is shown below this limit.
+const FEW = 200; // The number of remaining characters is shown if it is less than this.
 const FormatBar = Lazy(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Lazy(() => import("./upload_list.js"), "UploadList");
 
@@ -161,7 +161,7 @@ export function Composer({ channel, thread = null, timeline }) {
   </form>`;
 }
 
-/** Return why we cannot send messages in this channel. */
+/** Return why the user cannot send messages in this channel. */
 function whyNot() {
   const until = member.value?.timeout_until_ms ?? 0;
   return until > Date.now() ? t("in-timeout-until", { time: formatMoment(until) }) : t("read-only");
@@ -186,7 +186,7 @@ export function SlowLeft({ channelId }) {
 }
 
 /**
- * Describe how long slow mode still lasts. Round more than a minute up to full minutes.
+ * Describe how long slow mode still lasts. More than a minute is rounded up to full minutes.
  * @param {number} left
  */
 export const slowWords = (left) =>

@@ -1,5 +1,5 @@
 // Renders the images, videos, audio and other files of a message. Space is reserved for each file before it
-// loads, to prevent layout shifts. All files come from our own server, from the URLs that it provides.
+// loads, to prevent layout shifts. All files come from this server, from the URLs that it provides.
 
 import { showDialog } from "../../state/navigation.js";
 import { isSpoiler, shownName } from "../../state/uploads.js";
@@ -151,8 +151,8 @@ function Sound({ file }) {
 }
 
 /**
- * Make the browser determine a recording's duration, which MediaRecorder does not write, by seeking to the
- * end.
+ * Seek to the end of a recording to make the browser determine its duration, which MediaRecorder does not
+ * write.
  * @param {Event} event
  */
 function findLength({ currentTarget }) {
@@ -198,7 +198,7 @@ function Frame({ size: { width, height }, placeholder, room = {}, loaded, childr
   return html`<div class=${`frame ${loaded ? "loaded" : ""}`} style=${style} ref=${holder}>${children}</div>`;
 }
 
-/** Format a size in the reader's language, such as "1.2 MB". @param {number} bytes */
+/** Format a size in the user's language, such as "1.2 MB". @param {number} bytes */
 export function sizeOf(bytes) {
   /** @type {[number, string]} */
   const [amount, unit] =

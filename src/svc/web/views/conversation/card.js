@@ -1,6 +1,6 @@
 // Renders webhook cards (see docs/webhooks.md) and link previews. Their text is untrusted. In cards, titles,
 // names and footers are plain text, and all other text is Markdown. Unsafe links are shown as text, and
-// images come from our own server.
+// images come from this server.
 
 /** @import { Preview as Previewed } from "../../types/api.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */

@@ -1,4 +1,4 @@
-// Lists our mentions from all channels and threads in the side panel.
+// Lists mentions of the user from all channels and threads in the side panel.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

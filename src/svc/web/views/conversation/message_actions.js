@@ -39,7 +39,7 @@ function select(lane) {
 }
 
 /**
- * `call` is the event at whose position to open the menu, or "focus" to focus the menu button.
+ * `call` is an event whose position is used to open the menu, or "focus", which focuses the menu button.
  * @param {{message: Shown, conversation: Held, hasPermission: PermissionCheck, onCalled: () => void, onEdit:
  *   () => void, call: MouseEvent | "focus" | null}} props
  */

@@ -1,5 +1,5 @@
-// Renders one of our messages that the server has not yet received or has rejected. The message keeps its
-// height once it has been sent.
+// Renders one of the user's messages that the server has not yet received or has rejected. The message keeps
+// its height once it has been sent.
 
 /** @import { Author } from "../../types/api.js" */
 /** @import { Item } from "../../state/outbox.js" */

@@ -21,7 +21,7 @@ const DEFAULT_REACTIONS = ["👍", "❤️", "😂", "🎉", "😮", "😢", "�
 const MAX_OWN = 40; // The maximum number of custom emoji.
 const QUICK_REACTIONS = 3; // The number of quick reactions next to the message's other buttons.
 
-/** Return recently used emoji, followed by the default reactions, as many as there are defaults. */
+/** Return the recently used emoji followed by the default reactions, limited to the number of defaults. */
 const recent = () =>
   [...new Set([...remembered.value.recent, ...DEFAULT_REACTIONS])].slice(0, DEFAULT_REACTIONS.length);
 

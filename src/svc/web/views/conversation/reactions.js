@@ -15,7 +15,7 @@ import { formatList, t } from "../../words/words.js";
 const MAX_NAMED = 12;
 
 /**
- * The reactions. A right-click, a long press or the menu key shows who reacted.
+ * The reactions to a message. A right-click, a long press or the menu key shows who reacted.
  * @param {{message: Shown, reactions: All, conversation: Held, canReact: boolean}} props
  */
 export function Reactions({ message, reactions, conversation, canReact }) {

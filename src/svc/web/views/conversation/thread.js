@@ -19,7 +19,7 @@ import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
 
 /**
- * `writes` moves the focus to the message field.
+ * If `writes` is set, the message field receives the focus.
  * @param {{channelId: string, thread: string, messageId?: string | null, writes?: boolean, onClose: () =>
  *   void}} props
  */

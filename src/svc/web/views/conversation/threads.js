@@ -1,4 +1,4 @@
-// Lists the threads that we follow, sorted by their latest reply.
+// Lists the threads that the user follows, sorted by their latest reply.
 
 /**
  * @import { Reply } from "../../types/wire.js"

@@ -162,7 +162,7 @@ export class Timeline extends Component {
     });
   }
 
-  /** Start editing our last message. */
+  /** Start editing the user's last message. */
   editLast() {
     const own = this.props.conversation.messages.value.findLast(
       ({ author: { kind, id } }) => kind === "member" && id === member.value?.id,
@@ -186,8 +186,8 @@ export class Timeline extends Component {
   /** @param {Props} props @param {State} state */
   render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
     const { messages, moreBefore, moreAfter, olderProblem, newerProblem } = conversation;
-    // Read here, so that a change to "online" rerenders this component, whose effect then loads missed
-    // messages.
+    // The connection is read here so that a change to "online" rerenders this component. Its effect then
+    // loads missed messages.
     const online = connection.value === "online";
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.key);

@@ -16,7 +16,7 @@ import { language } from "../../words/words.js";
  * @property {string[]} [names] All names, including `name`.
  * @property {string} [words] Search words.
  */
-/** @typedef {Map<string, {name?: string, url: string}>} ServerEmoji By name. */
+/** @typedef {Map<string, {name?: string, url: string}>} ServerEmoji The server's custom emoji by name. */
 
 export const GROUPS = [0, 1, 3, 4, 5, 6, 7, 8, 9];
 export const TONES = ["", "🏻", "🏼", "🏽", "🏾", "🏿"];

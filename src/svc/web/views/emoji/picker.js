@@ -211,7 +211,7 @@ function sectionsOf(query, serverEmoji, all, recent) {
 const describe = ({ label, name, url }) => (url || !name ? label : `${label} :${name}:`);
 
 /**
- * Return whether an event's target is in the picker or in its button, which toggles the picker itself.
+ * Return whether an event's target is in the picker or in its button. The button closes the picker itself.
  * @param {HTMLElement | null} root
  * @param {EventTarget | null} target
  */

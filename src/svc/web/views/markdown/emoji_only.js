@@ -4,7 +4,7 @@
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MAX_EMOJI = 30; // More emoji, on several lines, are probably a drawing.
+const MAX_EMOJI = 30; // A message with more emoji is probably a drawing.
 const FLAG = String.raw`\p{RI}\p{RI}`;
 const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
 // An emoji can have a skin tone, the variation selector for colour, or the tag letters of a regional flag.

@@ -27,7 +27,7 @@ export function Markdown({ text, context = NOTHING }) {
   return look(root, context);
 }
 
-/** Render a parsed text. @param {Node} root @param {Context} context @returns {any} */
+/** Render a parsed message. @param {Node} root @param {Context} context @returns {any} */
 export function look(root, context) {
   const large = isOnlyEmoji(root, context);
   return html`<div class=${large ? "markdown large" : "markdown"}>

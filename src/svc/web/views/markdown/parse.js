@@ -101,7 +101,7 @@ function* flat(tokens) {
 function beginning(token, depth) {
   const name = token.type.replace(/_open$/u, "");
   if (PARTS.has(name) || token.hidden || depth > DEEPEST) return null;
-  // CommonMark makes text bold with either marker. "__" underlines instead, as on Discord.
+  // In CommonMark, both "**" and "__" make text bold. Here, "__" underlines, as on Discord.
   const opened = node(token.markup === "__" ? "underlined" : TYPES[name]);
   if (name === "heading") opened.level = Number(token.tag[1]);
   if (name === "ordered_list") opened.start = Number(token.attrGet("start") ?? 1);

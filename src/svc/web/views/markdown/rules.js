@@ -30,7 +30,7 @@ const UNSPACED = new RegExp(
 );
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
-/** @typedef {any} State markdown-it's own, of a block or of what is within one */
+/** @typedef {any} State markdown-it's state for parsing blocks or inline content */
 
 /**
  * Add all rules. `original` returns the original markdown-it rule of a given name.

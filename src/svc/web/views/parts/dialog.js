@@ -55,7 +55,7 @@ export function useModal(onClose) {
 }
 
 /**
- * A dialog. `onClose` is called for every way of closing it. `wide` is for settings pages. `menu` is rendered
+ * A dialog. `onClose` is called whenever the user closes it. `wide` is for settings pages. `menu` is rendered
  * next to the close button.
  * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string,
  *   menu?: ComponentChildren}} props

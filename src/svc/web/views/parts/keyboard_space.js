@@ -3,7 +3,7 @@
 // the keyboard is open, the root element has the class `under-keyboard`, and `--keyboard` is the height of
 // the covered area (style/later/touch.css). Loaded once the first messages are shown.
 
-const MIN_KEYBOARD_PX = 120; // A lower bar is the browser's address bar or belongs to a hardware keyboard.
+const MIN_KEYBOARD_PX = 120; // Less is covered by the address bar or a hardware keyboard's toolbar.
 
 /** Start making room for the keyboard. @param {VisualViewport | null} view */
 export function startKeyboardSpace(view = window.visualViewport) {

@@ -1,7 +1,7 @@
 // Renders menus and their buttons. Arrow keys move within a menu. Escape, a click elsewhere or, on a phone,
 // Back closes it. Also decides whether to use the phone layout, which has one column, a drawer for the
-// channel list, and menus as bottom sheets. In style sheets, the class `handheld` on the root element stands
-// for this layout.
+// channel list, and menus as bottom sheets. The class `handheld` on the root element selects this layout in
+// style sheets.
 
 /**
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"

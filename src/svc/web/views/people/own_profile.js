@@ -1,5 +1,5 @@
-// Renders our corner of the sidebar: our name and avatar, which open the presence menu, and the settings
-// button.
+// Renders the user's corner of the sidebar: their name and avatar, which open the presence menu, and the
+// settings button.
 
 import { tryOrNotify } from "../../state/notices.js";
 import { setPresence, ownInvisible, ownQuiet } from "../../state/people.js";

@@ -1,4 +1,4 @@
-// Lists the messages in a private conversation by day, followed by our unsent messages.
+// Lists the messages in a private conversation by day, followed by the user's unsent messages.
 
 /** @import { Noted, PrivateConversation, Unsent as Item } from "../../state/private_conversations.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -45,7 +45,7 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const following = useRef(true);
-  const put = useRef(0); // The position of the end when we last scrolled there.
+  const put = useRef(0); // The position of the end when the list was last scrolled there.
   const waiting = unsent.value.get(conversation.id) ?? [];
   const messages = history.messages.value;
   const shown = messages.slice(-limit);

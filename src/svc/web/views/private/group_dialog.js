@@ -18,7 +18,7 @@ export const keyOf = (memberId) => `member:${memberId}`;
 export const idOf = (key) => key.slice("member:".length);
 
 /**
- * `with` is the ids of the preselected members. @param {{with?: string[], onClose: () => void}} props
+ * `with` contains the ids of the preselected members. @param {{with?: string[], onClose: () => void}} props
  */
 export function GroupDialog({ with: those = [], onClose }) {
   const [keys, setKeys] = useState(those.map(keyOf));

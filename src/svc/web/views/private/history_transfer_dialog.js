@@ -1,5 +1,5 @@
-// Shows the dialog that asks whether to send earlier messages to another device that is signed in to our
-// account. It identifies the device and warns that the device may not be ours.
+// Shows the dialog that asks whether to send earlier messages to another device that is signed in to the
+// user's account. It identifies the device and warns that the device may belong to somebody else.
 
 import { privateClient } from "../../state/private_client.js";
 import { conversations } from "../../state/private_conversations.js";
@@ -15,7 +15,7 @@ export function EarlierDialog({ thumbprint, onClose }) {
   const asks = conversations.value.flatMap((conversation) =>
     conversation.asks.filter((ask) => ask.thumbprint === thumbprint),
   );
-  // Another of our devices may have answered, or the requesting device may have been removed.
+  // Another of the user's devices may have answered, or the requesting device may have been removed.
   useEffect(() => {
     if (!asks.length && !busy && !problem) onClose();
   }, [asks.length, busy, problem]);

@@ -1,6 +1,6 @@
-// Shows the dialog that links our account here to our account on another server. In three steps, it asks
-// whether to contact the other server, whether its account is ours, and whether to show that account on our
-// profile. Nothing is sent without the member's consent. See docs/servers.md.
+// Shows the dialog that links the user's account here to their account on another server. In three steps, it
+// asks whether to contact the other server, whether the account there is theirs, and whether to show that
+// account on their profile. Nothing is sent without the user's consent. See docs/servers.md.
 
 /** @import { Received } from "../../state/linked_accounts.js" */
 /** @import { Statement } from "../../transport/account_statements.js" */
@@ -128,7 +128,7 @@ function Start({ origin, onClose }) {
 }
 
 /**
- * The step that sends our statement to the server that requested it.
+ * The step that sends the user's statement to the server that requested it.
  * @param {{from: Statement, onClose: () => void}} props
  */
 function Request({ from, onClose }) {
@@ -147,8 +147,8 @@ function Request({ from, onClose }) {
 }
 
 /**
- * The step that shows the other account on our profile. If `own` is missing, the other server has not yet
- * been asked to show our account.
+ * The step that shows the other account on the user's profile. If `own` is missing, the other server has not
+ * yet been asked to show this account.
  * @param {{from: Statement, own?: string, onClose: () => void}} props
  */
 function Show({ from, own, onClose }) {

@@ -1,4 +1,4 @@
-// Lists linked accounts on a member's profile and in our settings.
+// Lists linked accounts on a member's profile and in the user's settings.
 
 /** @import { Confirmation, LinkedAccount } from "../../state/linked_accounts.js" */
 /** @import { Member } from "../../types/api.js" */
@@ -89,7 +89,7 @@ function Link({ memberId, link, onRemove }) {
   </li>`;
 }
 
-/** Our own links, and the confirmations that we have given to other servers. */
+/** The user's own links, and the confirmations that they have given to other servers. */
 export function OwnLinks() {
   const [problem, setProblem] = useState("");
   useEffect(() => {

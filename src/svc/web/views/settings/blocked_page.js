@@ -1,4 +1,4 @@
-// Lists the members that we have blocked, with buttons to unblock them.
+// Lists the members whom the user has blocked, with buttons to unblock them.
 
 import { tryOrNotify } from "../../state/notices.js";
 import { blocked, memberOf, unblock } from "../../state/people.js";

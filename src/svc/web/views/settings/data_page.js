@@ -1,5 +1,5 @@
-// Shows the settings page for exporting our data, leaving the server, and deleting our data, with
-// explanations of the effects.
+// Shows the settings page for exporting the user's data, leaving the server, and deleting the data. Explains
+// the effects.
 
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { deleteData, exportData, leaveServer } from "../../state/own_account.js";
@@ -64,7 +64,7 @@ export function DataPage() {
   `;
 }
 
-/** A button that downloads all our data as a file. */
+/** A button that downloads all of the user's data as a file. */
 function Export() {
   const [bytes, setBytes] = useState(/** @type {number | null} */ (null));
   const [problem, setProblem] = useState("");

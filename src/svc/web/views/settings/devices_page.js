@@ -1,4 +1,4 @@
-// Lists the devices that can sign in to our account, and creates codes for adding devices.
+// Lists the devices that can sign in to the user's account, and creates codes for adding devices.
 
 /** @import { Device as LinkedDevice } from "../../types/api.js" */
 /** @import { ResponseBody } from "../../types/wire.js" */

@@ -1,5 +1,5 @@
-// Shows the settings page for signing out or using another account, with explanations of the effect on the
-// current account.
+// Shows the settings page for signing out or using another account. Explains the effect on the current
+// account.
 
 import { devices, keptCodeMadeAt, loadDevices } from "../../state/devices.js";
 import { conversations } from "../../state/private_conversations.js";

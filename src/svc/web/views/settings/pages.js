@@ -4,8 +4,8 @@
  * @import { FunctionComponent } from "../../vendor/preact.js"
  * @import { IconName } from "../parts/icon.js"
  *
- * `hasPermission` returns whether we may open the page. `words` returns the names of its settings for the
- * search.
+ * `hasPermission` returns whether the user may open the page. `words` returns the names of its settings for
+ * the search.
  * @typedef {{name: string, group: "own" | "community" | "moderation" | "system", icon: IconName,
  *   Page: FunctionComponent<any>, hasPermission?: () => boolean, words: () => string[]}} SettingsPage
  */
@@ -218,7 +218,7 @@ export const PAGES = [
   },
 ];
 
-/** Return whether we may manage webhooks on the server or in some channel. */
+/** Return whether the user may manage webhooks on the server or in some channel. */
 function mayManageWebhooks() {
   return (
     hasPermission("manage_webhooks") ||

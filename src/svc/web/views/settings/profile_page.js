@@ -1,4 +1,4 @@
-// Edits our name, status and avatar.
+// Edits the user's name, status and avatar.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

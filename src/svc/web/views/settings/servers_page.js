@@ -1,5 +1,5 @@
 // Adds, orders and removes the member's other servers. Also shows the link that allows another server's page
-// to show our unread counts on this server.
+// to show the user's unread counts on this server.
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
 
