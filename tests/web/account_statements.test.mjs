@@ -15,7 +15,7 @@ import {
 
 const [HERE, THERE] = ["https://a.example", "https://b.example"];
 
-/** Make a key as transport/device_key.js does. */
+/** Create a key in the same way as transport/device_key.js. */
 async function key() {
   const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, [
     "sign",

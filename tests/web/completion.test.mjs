@@ -79,7 +79,7 @@ test("other characters do not start a completion", () => {
   }
 });
 
-test("code is not completed", () => {
+test("nothing is completed in code", () => {
   for (const text of ["`@a¦", "a `b` `@a¦", "```\n@a¦", "```js\nx\n@a¦", "~~~\n:ab¦"])
     assert.equal(queryAt(text), null, text);
   for (const text of ["`b` @a¦", "```\nx\n```\n@a¦", "\\` @a¦"]) assert.notEqual(queryAt(text), null, text);

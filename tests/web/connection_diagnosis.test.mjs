@@ -147,7 +147,7 @@ test("flowing audio is recognised, and a removed track is ignored", () => {
   assert.deepEqual(goesOn, [true, true, false, false]);
 });
 
-test("a relay counts as silent until it rejects us or works", () => {
+test("a relay counts as silent until it rejects the client or works", () => {
   const event = (name, fields) => Object.assign(new Event(name), fields);
   const watching = () => {
     const pc = connection("new");

@@ -43,7 +43,7 @@ test("old messages are removed rarely, in batches, and not while others arrive",
   assert.ok(drops <= 25, `${drops} times`);
 });
 
-test("with late timers, as in a hidden page, the maximum is never exceeded", async () => {
+test("the maximum is never exceeded, even if timers are late, as in a hidden page", async () => {
   const conversation = await full();
   for (const message of from(MAX_LOADED, 1000)) {
     conversation.take(message);
@@ -90,7 +90,7 @@ test("a failed request for older messages is retried on demand, and loaded messa
   );
 });
 
-test("after a takeover, missed messages are loaded at once, others within ten seconds", async (context) => {
+test("after a takeover, missed messages are loaded immediately, and others within 10 s", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   context.mock.method(Math, "random", () => 0.5);
   context.after(() => {

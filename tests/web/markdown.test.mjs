@@ -159,7 +159,7 @@ test("lists keep their numbers", () => {
   assert.deepEqual(elementsNamed("1986. a", "ol")[0].props.style, { "--digits": 4 });
 });
 
-test("table cells follow their alignment", () => {
+test("table cells have the specified alignment", () => {
   const classes = elementsNamed("|a|b|c|\n|:-|:-:|-:|", "th").map(({ props }) => props.class);
   assert.deepEqual(classes, ["start", "center", "end"]);
 });
@@ -326,7 +326,7 @@ test("nesting is limited", () => {
   assert.ok(depth(shown(`${open}x${close}`)) < 40);
 });
 
-test("a wall of markers creates no more elements than characters", () => {
+test("a long run of markers creates at most two elements per character", () => {
   for (const wall of HOSTILE.walls) {
     const text = wall.repeat(Math.ceil(4_000 / wall.length)).slice(0, 4_000);
     assert.ok(elements(shown(text)).length <= text.length * 2, wall);

@@ -16,7 +16,7 @@ test("without filters the newest members are requested", () => {
   assert.deepEqual(queryOf({}), { sort: "-joined", limit: "50" });
 });
 
-test("filters become the server's parameters", () => {
+test("filters are converted to the server's parameters", () => {
   assert.deepEqual(
     queryOf({ query: " ada ", roleId: "crew", kind: "people", inTimeout: true, sort: "name" }),
     {
@@ -31,7 +31,7 @@ test("filters become the server's parameters", () => {
   assert.equal(queryOf({ kind: "bots" }).bot, "true");
 });
 
-test("a positive number means within that many days, and a negative number longer ago", () => {
+test("a positive number of days means more recent than that, and a negative number means earlier", () => {
   const { joined_after_ms: joined, seen_before_ms: seen } = queryOf({ joinedDays: 7, seenDays: -30 });
   assert.deepEqual([joined, seen], [String(93 * DAY_MS), String(70 * DAY_MS)]);
 });

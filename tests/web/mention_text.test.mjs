@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { isNamed, restored, shortened } from "../../src/svc/web/state/mention_text.js";
 
-test("a mention is edited as a name and restored", () => {
+test("a mention is shown as a name while it is edited, and then restored", () => {
   for (const [markdown, shown] of [
     ["hi [Ada](mention:1) and [mods](role:m) in [general](channel:g)!", "hi @Ada and @mods in #general!"],
     ["[Ada Lovelace](mention:1) [Ada](mention:2)", "@Ada Lovelace @Ada"],

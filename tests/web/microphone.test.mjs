@@ -32,7 +32,7 @@ test("with push-to-talk, audio is sent while the key is held and shortly afterwa
   assert.equal(raw.enabled, false);
 });
 
-test("a muted microphone stays silent, regardless of the held key", async () => {
+test("a muted microphone stays silent, even while the key is held", async () => {
   const raw = device();
   const microphone = await Microphone.of(raw, PUSH);
   microphone.muted = true;

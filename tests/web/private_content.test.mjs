@@ -73,7 +73,7 @@ test("only the author can edit or delete a message", () => {
   );
 });
 
-test("a deletion is announced once, with the earlier versions of the text, and stays in effect", () => {
+test("a deletion clears every stored version of the text once, and stays in effect", () => {
   const [first, other] = [messagePayload("Secret"), messagePayload("Stays")];
   const entries = inOrder(
     [ADA, first],
@@ -106,7 +106,7 @@ test("a key identifies one message by one author", () => {
   );
 });
 
-test("unreadable content and later versions are reported as such", () => {
+test("unreadable content and content of newer versions are reported", () => {
   const { messages } = contentOf(inOrder([ADA, null], [null, null], [BEN, { ...messagePayload("?"), v: 2 }]));
   assert.deepEqual(
     messages.map(({ trouble, seq }) => [trouble, seq]),

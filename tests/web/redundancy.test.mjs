@@ -7,7 +7,7 @@ import { readRed, writeRed } from "../../src/svc/web/frame_encryption/redundancy
 const block = (offset, ...data) => ({ type: 111, offset, data: Uint8Array.from(data) });
 const LONG = block(16383, ...Array.from({ length: 1023 }, () => 7));
 
-test("blocks are read as they were written", () => {
+test("blocks are unchanged after writing and reading", () => {
   for (const blocks of [[block(0, 1)], [block(960, 1, 2), block(0, 3)], [LONG, block(960), block(0)]])
     assert.deepEqual(readRed(writeRed(blocks)), blocks);
   assert.deepEqual([...writeRed([block(960, 1, 2), block(0, 3)])], [0xef, 15, 0, 2, 0x6f, 1, 2, 3]);

@@ -27,7 +27,7 @@ test("only changed ranks are sent", () => {
   assert.deepEqual(ranksAfter(below(400, 300, 200, 100), "b", 2, 1000), { c: 300, b: 200 });
 });
 
-test("an unchanged or invalid position sends no request", () => {
+test("moving a role to the same or an invalid position sends no request", () => {
   const roles = below(300, 200);
   for (const index of [0, -1, 2]) assert.equal(ranksAfter(roles, "a", index, 1000), null);
   assert.equal(ranksAfter(roles, "x", 0, 1000), null);

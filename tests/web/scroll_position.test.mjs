@@ -25,13 +25,13 @@ test("a position within 400 px of an end is near it, and one within 24 px is at 
   assert.deepEqual([isAtEnd(box(1477, 2000)), isAtEnd(box(1476, 2000))], [true, false]);
 });
 
-test("a list still follows if it grew before its scroll event", () => {
+test("a list that grew before its scroll event still follows new messages", () => {
   const position = atEnd();
   position.scrolled(box(1500, 2300), false);
   assert.equal(position.isFollowing, true);
 });
 
-test("a list stops following when a person scrolls up, even before the scroll event", () => {
+test("a list stops following when the user scrolls up, even before the scroll event", () => {
   const position = atEnd();
   position.note(box(1400, 2000));
   assert.equal(position.isFollowing, false);
@@ -39,13 +39,13 @@ test("a list stops following when a person scrolls up, even before the scroll ev
   assert.equal(position.isFollowing, true, "back at the end");
 });
 
-test("a movement of a few pixels does not count as scrolling", () => {
+test("a change of a few pixels does not count as scrolling", () => {
   const position = atEnd();
   position.note(box(1480, 2100));
   assert.equal(position.isFollowing, true);
 });
 
-test("a box that grows moves the list to its former end and keeps following", () => {
+test("a list still follows when its box becomes taller", () => {
   const position = atEnd();
   position.note(box(1400, 2000, 600));
   assert.equal(position.isFollowing, true);
@@ -53,7 +53,7 @@ test("a box that grows moves the list to its former end and keeps following", ()
   assert.equal(position.isFollowing, true);
 });
 
-test("a box that changes its width keeps following", () => {
+test("a list still follows when its box changes its width", () => {
   const position = atEnd();
   position.note(box(800, 1700, HEIGHT, 700));
   assert.equal(position.isFollowing, true, "its text was laid out again");
@@ -68,7 +68,7 @@ test("the end of a partial list is not followed", () => {
   assert.equal(position.isFollowing, false);
 });
 
-test("a jump to the newest message follows from any position", () => {
+test("a jump to the newest message starts following from any position", () => {
   const position = atEnd();
   position.note(box(100, 2000));
   assert.equal(position.isFollowing, false);

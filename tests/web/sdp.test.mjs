@@ -1,6 +1,6 @@
 // Tests the changes to offers before they are passed to the browser. offer.sdp is an offer by the SFU with
-// media sections for our microphone (mid 0), camera (1), screen (2) and screen audio (3), and for a received
-// camera (5).
+// media sections for the client's microphone (mid 0), camera (1), screen (2) and screen audio (3), and for a
+// received camera (5).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

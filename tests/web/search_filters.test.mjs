@@ -44,7 +44,7 @@ test("a filter is completed only at the end, while its value is incomplete", () 
     assert.deepEqual(begun(query, filterNames), { filter: "from", wanted: "gr", start: query.length - 2 });
 });
 
-test("people, channels and kinds are offered, also in excluding filters", () => {
+test("people, channels and kinds are offered, even in negated filters", () => {
   assert.deepEqual(offered("from:"), ["Ada", "Grace Hopper"]);
   assert.deepEqual(offered("von:hop"), ["Grace Hopper"]);
   assert.deepEqual(offered("-in:ga"), ["garden club"]);
@@ -89,7 +89,7 @@ test("a prefix matches all members with a word in their name that starts with it
   assert.equal(sentQuery("from:nobody"), "from:nobody");
 });
 
-test("a day lasts from midnight to midnight in the reader's time zone, also when the clock changes", () => {
+test("a day lasts from midnight to midnight in the user's time zone, even when the clocks change", () => {
   assert.equal(sent("vor:2026-01-31", filterNames), "before:2026-01-30T23:00Z");
   assert.equal(sent("nach:2026-03-29", filterNames), "after:2026-03-29T22:00Z");
   assert.equal(sent("after:2026-12-31", filterNames), "after:2026-12-31T23:00Z");

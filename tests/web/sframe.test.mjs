@@ -49,7 +49,7 @@ test("frames match the test vectors and can be decrypted", async () => {
   assert.deepEqual(await decrypt(keys, bytes(SEALED), METADATA), PLAIN);
 });
 
-test("changed, truncated and foreign frames are not decrypted", async () => {
+test("modified, truncated and foreign frames are not decrypted", async () => {
   const keys = await derived(BASE, KID);
   for (let at = 0; at < SEALED.length / 2; at += 1) {
     const changed = bytes(SEALED);

@@ -149,7 +149,7 @@ def test_every_string_is_translated(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", [name for name in OFFERED if name != "en"])
-def test_a_language_contains_no_english_sentence(language: str) -> None:
+def test_translations_contain_no_english_sentences(language: str) -> None:
     """A language must not have two consecutive words in common with English. A single word proves nothing,
     because "UDP, direct" is also French.
     """

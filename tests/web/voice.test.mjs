@@ -44,7 +44,7 @@ test("a server that has lost all participants does not remove anybody from the u
   assert.deepEqual(shown(), ["ada", "alan", "edsger"]);
 });
 
-test("the server's new state for other calls applies at once", () => {
+test("the server's new state for other calls takes effect immediately", () => {
   takeOver("somebody else", { lobby: people("alan") });
   assert.deepEqual(shown(), ["alan"]);
   takeOver("alan", {}); // The user can no longer view the channel.

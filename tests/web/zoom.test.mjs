@@ -39,7 +39,7 @@ test("keys zoom, move and reset, and other keys do nothing", () => {
   assert.equal(keyed(near, "m"), null);
 });
 
-test("spreading two fingers enlarges the part between them", () => {
+test("spreading two fingers enlarges the area between them", () => {
   const view = dragged(
     WHOLE,
     [
