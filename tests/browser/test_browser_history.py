@@ -117,6 +117,19 @@ async def test_a_view_opened_before_the_history_is_loaded_stays_open(people: Peo
     await expect(dialog).to_have_count(0)
     await is_in(ada, "random")
 
+    # Back also closes the first view that is opened after a reload.
+    requested.clear()
+    loads.clear()
+    await page.reload()
+    await asyncio.wait_for(requested.wait(), 60)
+    await page.keyboard.press("Control+/")
+    await expect(dialog).to_have_accessible_name("Keyboard shortcuts")
+    loads.set()
+    await page.wait_for_function("() => history.state?.covered")
+    await page.go_back()
+    await expect(dialog).to_have_count(0)
+    await is_in(ada, "random")
+
 
 @narrow_only
 async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: People) -> None:

@@ -199,11 +199,14 @@ export function startHistory({ isMissing, named }) {
     current = history.state?.entry ?? 0;
     followAddress();
   }
-  openedPanel.value ??= history.state?.aside ?? null;
+  const panel = history.state?.aside ?? null;
+  openedPanel.value ??= panel;
   // The reload has closed the covering view, so going back to its entry would change nothing.
   isLeaving = skips(history.state, -1);
   let isStarting = isLeaving;
-  if (!isLeaving) write(shown());
+  // A view that the member opened before this module was loaded gets its own entry, so that Back closes it.
+  const uncovered = () => ({ ...shown(), dialog: null, drawer: false, layers: [] });
+  if (!isLeaving) write({ ...uncovered(), panel });
   effect(() => {
     shown();
     recordSoon();
@@ -221,7 +224,7 @@ export function startHistory({ isMissing, named }) {
       if (skips(state, by)) return;
       if (isStarting && isCovered(shown())) {
         // The member has opened something since the reload.
-        write({ ...shown(), dialog: null, drawer: false, layers: [] });
+        write(uncovered());
       } else if (!isLeaving || !views[current]) show(views[current], state.aside ?? null);
       isLeaving = isStarting = false;
     }
