@@ -1,4 +1,4 @@
-// Tests access tokens after signing out, and while renewals get no response, as on a dead network.
+// Tests access tokens after signing out, and while renewals get no response, as when the network is down.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

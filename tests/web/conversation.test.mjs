@@ -112,7 +112,7 @@ test("after a takeover, missed messages are loaded immediately, and others withi
     return requests;
   };
   const [newest, next] = [posted(59).id, posted(60).id];
-  // A client that reconnects has already waited.
+  // A client that reconnects loads immediately, because it has already waited.
   connection.value = "offline";
   assert.deepEqual(await loads(newest), [60]);
   connection.value = "online";
