@@ -29,7 +29,7 @@ from svc.chat.schemas import Id, Response
 from svc.chat.unread_counts.counts_tokens import MAX_TOKEN_CHARACTERS, CountsTokens
 
 _OF_MEMBER, _CONFIRMATIONS = "/api/members/{member_id}/linked-accounts", "/api/me/account-confirmations"
-# The rate limit per member. Each verification is a click on a profile.
+# The rate limit per member. Each click on a link in a profile sends one request.
 BURST, PER_S = 20, 0.5
 
 
@@ -68,8 +68,8 @@ class VerifiedStatement(Response):
 
 
 class LinkedAccountRequests(Requests):
-    """The endpoints for linked accounts. `permits` returns whether pages of an origin may use this server at
-    a host.
+    """The endpoints for linked accounts. `permits` returns whether web pages from an origin may use this
+    server at a host.
     """
 
     def __init__(

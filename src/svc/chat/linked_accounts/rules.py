@@ -1,9 +1,10 @@
 """Stores members' links to their accounts on other servers, and members' confirmations of such links.
 
 A link is shown on the member's profile. A confirmation is the digest of a statement that a member's device
-signed for another server. While it is stored, members of both servers can verify the link there. The digest
-does not tell this server which other server that is. Both belong to the device that signed, and end when the
-device is unlinked or the member leaves. Contains no HTTP code. See docs/servers.md.
+signed for another server. While it is stored, members of both servers can verify the link shown on the other
+server. The digest does not reveal the other server to this one. Links and confirmations belong to the device
+that signed them, and are deleted when the device is unlinked or the member leaves. Contains no HTTP code. See
+docs/servers.md.
 """
 
 from collections.abc import Callable
@@ -78,7 +79,7 @@ class LinkedAccounts:
         return await CONFIRMATIONS.all(self._database, suffix, member_id)
 
     async def confirmed(self, digest: str) -> Confirmed | None:
-        """Return who confirmed a statement, or None if no current member does."""
+        """Return the member who confirmed a statement, or None if no current member did."""
         row = await self._database.row(
             "SELECT c.member_id, d.thumbprint FROM account_confirmations c"
             " JOIN devices d ON d.id = c.device_id WHERE c.digest = ?",
@@ -97,7 +98,7 @@ class LinkedAccounts:
         `is_ours` returns whether an origin belongs to this server.
         """
         member_id = session.member_id
-        # Members in timeout also lack this permission.
+        # This also rejects members in timeout, who lack this permission.
         self._directory.require(member_id, Permission.CHANGE_NICKNAME)
         proof = _proof(own, other, now)
         if proof.member_id != member_id or not is_ours(proof.own_origin):
@@ -165,7 +166,7 @@ class LinkedAccounts:
         return Write(write, lambda _: None)
 
     def _device(self, connection: Connection, session: Session) -> tuple[str, str]:
-        """Return the id and key thumbprint of the requesting device. Call this within a write."""
+        """Return the id and key thumbprint of the requesting device. Call this within a write transaction."""
         current = self._devices.current_in(connection, session)
         if current is None:
             raise ChatError("link_invalid", "Sign in with a device first")

@@ -1,9 +1,9 @@
 """Verifies the two statements that link accounts on two servers. Performs no I/O.
 
 Each statement is a JWT, signed with the key of a device on one server. It identifies both accounts, both
-servers and the key of the other statement, so neither statement fits another account, key or server. This
-server can verify its own member's key. It cannot know whose the other key is, so members of both servers ask
-the other server. See docs/servers.md.
+servers and the key of the other statement, so neither statement is valid for another account, key or server.
+This server can verify its own member's key. It cannot verify the owner of the other key, so members of both
+servers ask the other server. See docs/servers.md.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from svc.chat.schemas import Id, TimeMs
 USE = "same_person"
 # Enough for two origins with the longest hostnames (RFC 1035), two ids, a key and a signature.
 MAX_STATEMENT_CHARACTERS = 2048
-# The maximum length of a hostname, with a scheme and a port.
+# The maximum length of a hostname, plus a scheme and a port.
 MAX_ORIGIN_CHARACTERS = 253 + len("https://:65535")
 # A SHA-256 digest in base64url without padding.
 DIGEST_CHARACTERS = 43
@@ -45,7 +45,7 @@ class Claims(Struct):
 
 @dataclass(frozen=True, slots=True)
 class LinkProof:
-    """Two verified statements that refer to each other. `origin` is the other server. `thumbprint` is that of
+    """Two verified statements that refer to each other. `origin` is the other server. `thumbprint` identifies
     the key that signed the member's own statement.
     """
 
@@ -56,7 +56,7 @@ class LinkProof:
 
 
 def verify_pair(own: str, other: str, now: float) -> LinkProof:
-    """Verify both statements, and that they refer to each other. Raises InvalidProof."""
+    """Verify both statements, and check that they refer to each other. Raises InvalidProof."""
     thumbprint, claims = _verify(own, now)
     other_thumbprint, other_claims = _verify(other, now)
     if claims.iss == other_claims.iss:
@@ -85,5 +85,5 @@ def _verify(text: str, now: float) -> tuple[str, Claims]:
 
 
 def _is_origin(text: str) -> bool:
-    """Return whether the text is an origin as browsers write it."""
+    """Return whether the text is an HTTP(S) origin in the normal form that browsers use."""
     return text.startswith(("https://", "http://")) and text.isascii() and normalise(text) == text
