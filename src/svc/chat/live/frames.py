@@ -1,8 +1,8 @@
 """Parses and encodes the live socket's JSON frames, `{event, data, id?, seq?}`, and defines its close codes.
 
-A request has an id, and its only reply has the same id. An event has no id. An event that is stored for
-clients that reconnect has a `seq`, which is higher than any earlier event's. The functions are pure: they
-take text and return bytes, including the WebSocket header. See RFC 6455 sections 5.2 and 7.4.
+A request has an id, and its only reply has the same id. An event has no id. An event stored for reconnecting
+clients has a `seq`, which is higher than the `seq` of any earlier event. The functions are pure: they take
+text and return bytes, including the WebSocket header. See RFC 6455 sections 5.2 and 7.4.
 """
 
 import enum

@@ -1,8 +1,8 @@
 """Tracks connected clients and sends each event to its audience.
 
-Each event is encoded once, and stored for clients that reconnect. A member gets an event only with permission
-to see it at that moment, and a replay checks again. The hub is independent of the features, which define
-their events and audiences.
+Each event is encoded once, and stored for clients that reconnect. A member gets an event only if they have
+permission to see it at that moment. The permission is checked again before a replay. The hub is independent
+of the features, which define their events and audiences.
 """
 
 import time
@@ -93,7 +93,7 @@ class Push(Struct, frozen=True):
 
 
 class ReplayBuffer:
-    """Events for clients that reconnect, ordered by `seq`, which starts at `now_us`.
+    """Stored events for reconnecting clients, ordered by `seq`. The first `seq` is higher than `now_us`.
 
     `seq` is derived from the clock, so it keeps increasing across restarts. Gaps in the numbers have no
     meaning.
@@ -136,7 +136,7 @@ MAX_PAGES_PER_MEMBER = 16
 
 
 class Hub:
-    """The connected clients. `now` returns the time in seconds since 1970 and never goes back."""
+    """The connected clients. `now` returns the time in seconds since 1970 and never goes backwards."""
 
     max_pages_of_a_member: float = MAX_PAGES_PER_MEMBER
     # How many times a cluster node has become the owner so far. 0 outside a cluster.
@@ -152,8 +152,8 @@ class Hub:
         # The clients to which this process writes: all of them, unless some are connected through relays.
         self._receiving = self._pages
         self._count = 0
-        # The outboxes of all clients, and of the clients of each channel's viewers. The same list object is
-        # reused until a client connects or disconnects.
+        # The outboxes of all clients, and those of each channel's viewers. The same list object is reused
+        # until a client connects or disconnects.
         self._all_outboxes: list[Outbox] = []
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
         # Called when a member's first client connects (True) or last client disconnects (False).
@@ -334,8 +334,8 @@ class Hub:
         if known is not None and known[0] is viewers:
             return known[1]
         outboxes = self._outboxes_of(member_id for member_id in self._receiving if member_id in viewers)
-        # Most channels are visible to all members. Frames for the same list object need not be grouped by
-        # client.
+        # Most channels are visible to all members. For them, reuse the list of all outboxes: frames for the
+        # same list object need not be grouped by client.
         if len(outboxes) == len(everywhere := self._outboxes_of_all()):
             outboxes = everywhere
         self._viewers_outboxes[channel_id] = viewers, outboxes

@@ -17,7 +17,7 @@ from svc.chat.live.outbox import Outbox, WriteScheduler
 HEARTBEAT_S = 30.0
 # How long the client has to respond to our close frame.
 CLOSE_DEADLINE_S = 5.0
-# A control frame has at most 125 bytes, of which two are for the code (RFC 6455 section 5.5).
+# A control frame carries at most 125 bytes, and two of them hold the code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class WebSocket(PulsedWebSocket):
 
 
 class MemberPage:
-    """A connected client as the hub sees it, regardless of where its socket is."""
+    """A connected client as the hub sees it, regardless of which process has its socket."""
 
     # The client's outgoing queue, or None if its socket is in another process.
     outbox: Outbox | None = None
@@ -91,7 +91,9 @@ class Page(MemberPage):
         self._ending: asyncio.Future[None] | None = None
 
     def send_welcome(self, welcome: Sequence[bytes]) -> None:
-        """Write the frames of a welcome, ignoring the queue's limit, which the missed events may exceed."""
+        """Write the frames of a welcome. The queue's limit does not apply, because the missed events may
+        exceed it.
+        """
         self.outbox.write_now(b"".join(welcome))
 
     @property
@@ -116,7 +118,7 @@ class Page(MemberPage):
         self.check_token(now)
 
     def _finish(self) -> None:
-        """Write the frames that are already queued, and no later frames."""
+        """Write the frames that are already queued, then stop writing."""
         self._scheduler.write()
         self.outbox.finish()
 

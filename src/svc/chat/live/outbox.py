@@ -1,9 +1,10 @@
 """Queues frames for clients and writes them to the transports in batches.
 
 Frames are written at the end of the event loop iteration in which they were queued. Under load, each batch
-waits for as long as the previous one took to write, so more frames share a write and writing takes at most
-half of the time. A client that falls too far behind, in bytes or in time, is reported. Frames are never
-dropped silently, because the client would then show a wrong state. This module closes no sockets.
+waits for as long as the previous one took to write, so more frames share a write, and writing takes at most
+half of the process's time. If a client falls too far behind, in bytes or in time, a callback is called.
+Frames are never dropped silently, because the client would then show a wrong state. This module does not
+close sockets.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from collections.abc import Callable, Sequence
 MAX_WAITING_BYTES = 1024 * 1024
 # A client is too slow if it has not acknowledged a single byte for this long.
 STALL_DEADLINE_S = 10.0
-# The longest pause between writes. It is imperceptible, and equals the time for writing to about 2,500
+# The longest pause between writes. It is imperceptible, and equals the time it takes to write to about 2,500
 # clients. With that many clients and a shorter pause, writing would take more than half of the time.
 MAX_PAUSE_S = 0.02
 # The interval for retrying a client whose transport was full.
@@ -99,7 +100,9 @@ def _write_shared(shared: "Sequence[tuple[bytes, Sequence[Outbox]]]") -> None:
 
 
 class Outbox:
-    """A client's queue. `too_slow` is called once, when the client has fallen too far behind."""
+    """A client's queue of outgoing frames. `too_slow` is called once, when the client has fallen too far
+    behind.
+    """
 
     __slots__ = (
         *("_moved_at", "_scheduler", "_seen", "_too_slow"),
@@ -166,7 +169,7 @@ class Outbox:
         self._transport = _ENDED
 
     def check(self, now: float) -> None:
-        """Check whether the client still makes progress. Call this periodically."""
+        """Check whether the client is still making progress. Call this periodically."""
         held = 0 if self._transport.is_closing() else self._transport.get_write_buffer_size()
         taken = self._written - held
         if not held or self._moved_at is None or taken > self._seen:
@@ -190,7 +193,9 @@ def _do_nothing() -> None:
 
 
 class _ClosedTransport(asyncio.Transport):
-    """The replacement transport of a client that is being closed. It always reports that it is closing."""
+    """A stand-in for the transport of a client that is being disconnected. It always reports that it is
+    closing.
+    """
 
     def is_closing(self) -> bool:
         return True

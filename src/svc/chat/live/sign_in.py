@@ -60,8 +60,8 @@ class PageSignIn:
         self.require_standing = tokens.require_standing
 
     def first(self, request: frames.Request, now: float) -> tuple[Session, Sequence[bytes]]:
-        """Process a client's first request. Return the session, the reply's frame, and the missed events'
-        frames.
+        """Process a client's first request. Return the session and the frames to send: the reply, then any
+        missed events.
 
         Raises ChatError.
         """

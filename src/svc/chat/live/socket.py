@@ -36,8 +36,8 @@ from svc.chat.live.sign_in import PageSignIn
 AUTHENTICATION_DEADLINE_S = 10.0
 # The maximum number of sockets. Each takes about 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
-# The limit for unauthenticated sockets. A quarter of all sockets is enough when many members reconnect at
-# once. Above this limit, the oldest socket from the IP address with the most unauthenticated sockets is
+# The limit for unauthenticated sockets. A quarter of all sockets is enough when many members reconnect at the
+# same time. Above this limit, the oldest socket from the IP address with the most unauthenticated sockets is
 # closed. A client with a valid token can therefore still connect, even from that address.
 MAX_UNSIGNED = 1024
 CHECK_INTERVAL_S = 1.0
@@ -46,8 +46,7 @@ logger = logging.getLogger(__name__)
 
 
 class SocketServer:
-    """A server of live sockets. Subclasses sign clients in and reply to their requests. `run` is a background
-    task.
+    """A server of live sockets. Subclasses sign clients in and reply to their requests.
 
     `run` is a background task.
     """
@@ -118,8 +117,8 @@ class SocketServer:
             raise ChatError("too_many_connections")
 
     def _make_room(self, most: int) -> bool:
-        """Close the unauthenticated connection that `evict` chooses, if there are at least `most`. Return
-        whether a connection was closed.
+        """Close the unauthenticated connection that `evict` chooses, if there are at least `most` of them.
+        Return whether a connection was closed.
         """
         page = self._unsigned.evict(most)
         if page is None:
@@ -157,7 +156,7 @@ class SocketServer:
         raise NotImplementedError
 
     async def opened(self, origin: str | None) -> None:
-        """Note the origin of a client that has signed in."""
+        """Record the origin of a client that has signed in."""
 
     def _wait_s(self, page: Page, event: str) -> float:
         """Return how long the member's rate limit delays a request."""
