@@ -2,9 +2,9 @@
 
 Images and videos were written by our media worker, and other files are unprocessed. No file is trusted. Each
 file is served with its recorded type, which is not guessed, and in a sandbox without scripts. All files
-except images and videos are sent as downloads. Audio keeps its type, so the page can play it. A request for
-several ranges gets the whole file, as RFC 9110 section 14.2 allows. See docs/http.md, "The page, the sockets
-and the descriptions" and docs/configuration.md, "Chat server".
+except images and videos are sent as downloads. Audio keeps its type, so that the web client can play it. A
+request for several ranges gets the whole file, as RFC 9110 section 14.2 allows. See docs/http.md, "The page,
+the sockets and the descriptions" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -210,7 +210,7 @@ class MediaRequests(Requests):
             response.headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         response.content_type = stored.facts.content_type
         if stored.facts.content_type not in _SHOWN:
-            # No file name is sent, because the page provides the download's name and a player needs none.
+            # No file name is sent, because the web client names the download and a player needs no name.
             response.headers["Content-Disposition"] = "attachment"
             if stored.facts.content_type not in SOUND_TYPES:
                 response.content_type = PLAIN_TYPE
@@ -231,8 +231,8 @@ class MediaRequests(Requests):
             raise ChatError("too_many_connections", "Too many files are being read. Try again in a moment")
         try:
             async with aclosing(objects.read(key, start, end)) as chunks:
-                # Read the first chunk before sending the status, because afterwards the request cannot be
-                # refused.
+                # Read the first chunk before sending the status, because afterwards the request can no longer
+                # be rejected.
                 first = await self._first(chunks, key)
                 await response.prepare(request)
                 await self._write_all(request, response, reader, first, chunks, key)
@@ -270,7 +270,7 @@ class MediaRequests(Requests):
         more: AsyncGenerator[bytes, None],
         key: str,
     ) -> None:
-        """Send the remaining chunks. On a failure, abort the connection.
+        """Send the remaining chunks. On failure, abort the connection.
 
         The Content-Length has already been sent, so clients can tell that the file is incomplete.
         """

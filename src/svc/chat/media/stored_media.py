@@ -26,10 +26,10 @@ from svc.chat.media.usage import StoredBytes, require_room
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
     *("message", "webhook", "member", "emoji", "draft", "job", "server", "preview", "private"),
 )
-# The holder for objects that do not count against any member's limit.
+# The holder of objects that do not count against any member's limit.
 NOBODY = ""
 # How long a new object without references is protected. The images in a webhook message are referenced
-# together, up to 12 s after the first was stored.
+# together, up to 12 s after the first one was stored.
 IN_HAND_S = 60.0
 _EXTENSION = re.compile("[a-z0-9]{1,8}")
 STORING, STORED, GOING = "storing", "stored", "going"
@@ -131,7 +131,7 @@ class Media:
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)
 
-    # Methods to call within a write.
+    # Methods to call within a write transaction.
 
     def reserve(self, connection: Connection, key: str, facts: ObjectInfo, holder: str = NOBODY) -> None:
         """Reserve a key for an object that is about to be stored and counts against the holder's limit."""
@@ -196,7 +196,7 @@ class Media:
         mark_going(connection, keys)
         return keys
 
-    # Methods that read or remove objects outside writes.
+    # Methods that read or remove objects outside write transactions.
 
     async def keys_of(self, kind: str, owner_id: str) -> list[str]:
         """Return the keys of the objects that an owner refers to."""
@@ -241,7 +241,7 @@ def _refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
 
 
 def mark_going(connection: Connection, keys: Sequence[str]) -> None:
-    """Mark objects for removal, which prevents new references to them."""
+    """Mark objects for removal, to prevent new references to them."""
     connection.executemany("UPDATE objects SET state = 'going' WHERE key = ?", [(key,) for key in keys])
 
 
@@ -292,7 +292,7 @@ class ServerIcon:
             return None
 
     def set(self, connection: Connection, key: str | None) -> None:
-        """Set the icon. Call this within a write, and `changed` after it."""
+        """Set the icon. Call this within a write transaction, and `changed` after it."""
         self._media.release(connection, SERVER, _OWNER_ID)
         if key is None:
             connection.execute("DELETE FROM facts WHERE name = 'icon_key'")

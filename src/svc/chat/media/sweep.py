@@ -17,7 +17,7 @@ from svc.base.object_store import ObjectStore, StoreFailed
 from svc.base.tasks import continue_on_errors
 from svc.chat.media.stored_media import Media, delete, mark_going
 
-# The number of objects removed per write.
+# The maximum number of objects removed per write transaction.
 _AT_ONCE = 100
 # After this many failures, the sweep stops using the object store.
 _MAX_FAULTS = 3

@@ -17,14 +17,14 @@ from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
-# The storage limits for one holder, enough for a few thousand images, and for all holders. The limit for all
-# applies only if the server's disk is large enough.
+# The storage limit for one holder, which is enough for a few thousand images, and the limit for all holders
+# together. The latter applies only if the server's disk is large enough.
 MAX_BYTES_PER_MEMBER = 4 * _GB
 MAX_BYTES = 256 * _GB
 # The maximum number of listed members. The list shows those with the most data, and the total for all others.
 MAX_LISTED = 200
-# Selects each kind of use with the number and total size of its files. A file with several uses counts only
-# for the first.
+# Selects each kind of use with the number and total size of its files. A file with several uses is counted
+# only under the first.
 _BY_KIND = """
 SELECT
     coalesce((SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1), 'unused'),
@@ -60,7 +60,7 @@ def require_room(kept: StoredBytes, more: int) -> None:
 def server_full(own: int) -> ChatError:
     """Return the error for a server without free space.
 
-    When space runs short, the members with the most data are refused first, and the error tells them so.
+    When space runs low, files from the members with the most data are rejected first, and the error says so.
     """
     if own:
         return ChatError(
