@@ -30,7 +30,7 @@ class MembersQuery(Request):
 
     # Matches names that contain this string.
     query: Annotated[str, Meta(max_length=64)] = ""
-    # Matches only these ids, separated by commas. Short enough for a URL.
+    # Matches only these ids, separated by commas. The limit keeps the URL short enough.
     ids: Annotated[str, Meta(max_length=4000)] = ""
     role_id: Id | None = None
     joined_after_ms: _Moment | None = None
@@ -61,7 +61,7 @@ def page(
     """Return the matching members after the member `after` in the requested order, and the `after` value for
     the next page.
 
-    Raises ChatError if the member `after` has left, unless the members are sorted by joining.
+    Raises ChatError if the member `after` has left, unless the members are sorted by join time.
     """
     sort, backwards = wanted.sort.removeprefix(BACKWARDS), wanted.sort.startswith(BACKWARDS)
     ids, query = frozenset(filter(None, wanted.ids.split(","))), fold(wanted.query)
@@ -77,7 +77,7 @@ def page(
 
 def _sort_key(members: Mapping[str, Member], after: str, sort: str, order: OrderedItems[Member]) -> SortKey:
     if sort == JOINED:
-        # Ids ascend in the order of joining, so even a former member's id is a sort key.
+        # Ids ascend in join order, so even a former member's id is a sort key.
         return "", after
     if after not in members:
         raise ChatError("unknown_member")

@@ -94,8 +94,8 @@ class AllRoles(Response):
 
 
 class MemberRequests(Requests):
-    """The endpoints for members and roles. `last_seen` returns when members were last seen, in ms, except
-    those never seen.
+    """The endpoints for members and roles. `last_seen` returns the time when each member was last seen, in
+    ms. It omits members who were never seen.
     """
 
     def __init__(self, members: Members, roles: Roles, directory: Directory, last_seen: LastSeen) -> None:
@@ -113,7 +113,7 @@ class MemberRequests(Requests):
     async def all(self, session: Session, query: MembersQuery) -> MemberPage:
         if query.sort not in SORTS:
             raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
-        # Everybody can see who is online, but only members who may kick can see when somebody was last
+        # Everyone can see who is online, but only members who may kick others can see when a member was last
         # online.
         if query.by_last_seen:
             self._directory.require(session.member_id, P.KICK_MEMBERS)

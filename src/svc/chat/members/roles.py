@@ -221,7 +221,9 @@ class Roles:
     # Helpers that apply changes.
 
     def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Write[None, list[Role]]:
-        """Store and announce several changed roles. Show or hide channels for the members who have them."""
+        """Store and announce several changed roles. Show or hide channels for the members who have these
+        roles.
+        """
         known = self._directory.roles
         details = {
             role.id: {"before": asdict(responses.role(known[role.id])), "after": asdict(responses.role(role))}
@@ -235,7 +237,7 @@ class Roles:
 
         return Write(write, lambda _: self._rewritten(roles))
 
-    # Methods that are called in commit order, after each write is durable.
+    # Methods that are called in commit order, after each transaction is durable.
 
     def _on_created(self, role: Role) -> Role:
         self._directory.put_role(role)
@@ -265,7 +267,7 @@ class Roles:
         return self._apply_roles(owner_id, add=OWNER)
 
     def _apply_roles(self, member_id: str, *, add: str = "", drop: str = "") -> Member:
-        """Add a role to a member, remove a role, or both, after a write."""
+        """Add a role to a member, remove a role, or both, after the transaction has committed."""
         held = set(self._directory.member(member_id).role_ids)
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
         with self._channels.visibility.announcing_changes([member_id]):

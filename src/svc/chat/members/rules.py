@@ -1,6 +1,6 @@
 """Manages membership and names: joining, leaving and renaming. Contains neither HTTP nor SQL code.
 
-`roles` manages roles, and `moderation` decides about removals.
+`roles` manages roles, and `moderation` decides on removals.
 """
 
 import dataclasses
@@ -70,11 +70,11 @@ class Members:
         if members and not any(OWNER in member.role_ids for member in members):
             logger.error("this server has no owner: choose one with `svc admin member owner`")
 
-    # Joining and leaving: methods to call within a write, and methods that apply its effects after it is
-    # durable.
+    # Joining and leaving: methods to call within a write transaction, and methods that apply its effects
+    # after it is durable.
 
     def insert(self, connection: Connection, member: Member) -> Member:
-        """Insert and return a new member. Call this within a write, and `joined` after it.
+        """Insert and return a new member. Call this within a write transaction, and `joined` after it.
 
         A number is added to a name that resembles another member's. Raises ChatError if the server is full.
         """
@@ -94,13 +94,15 @@ class Members:
         return member
 
     def person(self, connection: Connection, member_id: str) -> str:
-        """Return the id of a member's person. Call this within a write. Raises ChatError."""
+        """Return the id of the person behind a member. Call this within a write transaction. Raises
+        ChatError.
+        """
         if (person_id := store.person_of(connection, member_id)) is None:
             raise ChatError("unknown_member")
         return person_id
 
     def exists(self, connection: Connection, member_id: str) -> bool:
-        """Return whether the id belongs to a current member. Call this within a write."""
+        """Return whether the id belongs to a current member. Call this within a write transaction."""
         return store.is_member(connection, member_id)
 
     def joined(self, member: Member) -> None:
@@ -113,19 +115,22 @@ class Members:
             added(member)
 
     def remove(self, connection: Connection, member_id: str, now: float) -> None:
-        """Remove a member and their sessions. Call this within a write, and `removed` after it."""
+        """Remove a member and their sessions.
+
+        Call this within a write transaction, and `removed` after it.
+        """
         if not store.remove_member(connection, member_id, int(now * 1000)):
             raise ChatError("unknown_member")
         for step in self._changes.member_removal:
             step(connection, member_id)
 
     def owner_changes(self, connection: Connection) -> None:
-        """Run other features' steps for a transfer of ownership. Call this within the write."""
+        """Run other features' steps for a transfer of ownership. Call this within the write transaction."""
         for step in self._changes.owner_change:
             step(connection)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
-        """Delete the name, avatar and status of a leaving member. Call this within a write."""
+        """Delete the name, avatar and status of a leaving member. Call this within a write transaction."""
         nameless = {"nickname": NAMELESS, "avatar_key": None, "status_text": None}
         store.MEMBERS.edit(connection, nameless, id=member_id)
 
@@ -138,8 +143,8 @@ class Members:
             notify(member_id)
 
     def void_tokens(self, connection: Connection, member_id: str) -> int:
-        """Invalidate a member's access tokens and return the new epoch. Call this within a write, and
-        `apply_token_epoch` after it.
+        """Invalidate a member's access tokens and return the new epoch. Call this within a write transaction,
+        and `apply_token_epoch` after it.
         """
         epoch = store.raise_epoch(connection, member_id)
         if epoch is None:
@@ -147,14 +152,14 @@ class Members:
         return epoch
 
     def apply_token_epoch(self, member_id: str, epoch: int) -> None:
-        """Disconnect the member's clients, which reconnect with a fresh token if they can still get one."""
+        """Disconnect the member's clients. They reconnect if they can still get a fresh token."""
         if member_id in self._directory.members:
             self._directory.raise_epoch(member_id, epoch)
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
     def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
-        """Store the key of a member's profile picture. Call this within a write, and `apply_changes` after
-        it. Raises ChatError for an unknown member.
+        """Store the key of a member's profile picture. Call this within a write transaction, and
+        `apply_changes` after it. Raises ChatError for an unknown member.
         """
         if not store.change(connection, member_id, "avatar_key", key):
             raise ChatError("unknown_member")
@@ -162,7 +167,8 @@ class Members:
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
         """Store a timeout for a member's person. Return False for an unknown member.
 
-        Call this within a write, and then `apply_changes` for all members who are the same person.
+        Call this within a write transaction, and then `apply_changes` for all members who are the same
+        person.
         """
         if not store.is_member(connection, member_id):
             return False
@@ -203,7 +209,7 @@ class Members:
     def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Write[None, Member]:
         """Set the acting member's own status, or remove the status of a member of lower rank."""
         if actor_id == member_id:
-            # Members in timeout also lack this permission.
+            # This also rejects members in timeout, who lack this permission.
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
         else:
             self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)
@@ -223,7 +229,7 @@ class Members:
         return Write(write, lambda _: self.apply_changes(member_id, status_text=text))
 
     def apply_changes(self, member_id: str, **differences: object) -> Member:
-        """Apply changes to a member's attributes after a write."""
+        """Apply committed changes to a member's attributes."""
         member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
         self._directory.put_member(member)
         self._hub.push("member_updated", responses.member(member), EVERYONE)
