@@ -1,6 +1,6 @@
 """Pushes events to many members, a few in each iteration of the event loop.
 
-A message to everyone can change the unread counts of thousands of members, each of whom gets a separate
+A message to everyone can change the unread counts of thousands of members, and each of them gets a separate
 event. The caller decides what the events contain.
 """
 
@@ -24,8 +24,8 @@ class GradualPushes:
         self._waiting: dict[tuple[str, ...], None] = {}
 
     def add(self, member_ids: Iterable[str], *target: str) -> None:
-        """Push an event to each of these members. The first few get it immediately unless other members are
-        waiting.
+        """Queue an event for each of these members. If no events were queued, the first few are pushed
+        immediately.
         """
         is_under_way = bool(self._waiting)
         self._waiting.update(dict.fromkeys((member_id, *target) for member_id in member_ids))

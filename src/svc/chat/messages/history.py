@@ -51,7 +51,8 @@ class History:
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
-            # The thread is empty, or its root message does not exist. `get` raises an error if it does not.
+            # The thread is empty, or its root message does not exist. In the latter case, `get` raises an
+            # error.
             await self.get(member_id, wanted.channel_id, wanted.thread)
         return page
 
@@ -78,7 +79,7 @@ class History:
         return await store.pinned_messages(self._database, channel_id)
 
     async def _read(self, wanted: PageKey) -> HistoryPage:
-        """Read a page, and one more message to find out whether there are more."""
+        """Read a page, plus one message to find out whether there are more."""
         timeline, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
             around = await store.first_at(self._database, timeline, wanted.at_ms)
@@ -142,7 +143,9 @@ class ReadMarks:
 
     @shared_write
     def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:
-        """Mark everything up to a message, which may be deleted, as read. Return the new counts."""
+        """Mark everything up to a message as read, even if the message has been deleted. Return the new
+        counts.
+        """
         self._directory.channel(member_id, channel_id)
         # A mark must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
@@ -156,7 +159,9 @@ class ReadMarks:
 
     @shared_write
     def unread(self, member_id: str, channel_id: str, message_id: str) -> Write[list[int], Unread]:
-        """Mark a message, which may be deleted, and everything after it as unread. Return the new counts."""
+        """Mark a message and everything after it as unread, even if the message has been deleted. Return the
+        new counts.
+        """
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
         mark = member_id, channel_id, n
@@ -173,11 +178,12 @@ class ReadMarks:
 
         return Write(put_back, marked)
 
-    # Methods that mark earlier messages as read for new members, even those with a cursor ahead of the clock.
+    # Methods that mark earlier messages as read for new members, even messages with a cursor ahead of the
+    # clock.
 
     def admit(self, connection: Connection, member: Member) -> None:
-        """Mark earlier messages as read for a new member. Call this within the write that adds the member,
-        and `added` after it.
+        """Mark earlier messages as read for a new member. Call this within the write transaction that adds
+        the member, and `added` after it.
         """
         connection.execute(
             "INSERT INTO reads SELECT ?, channel_id, max(n) FROM messages WHERE n > ? AND thread IS NULL"
@@ -194,7 +200,7 @@ class ReadMarks:
     # Methods that apply messages to the counts.
 
     def posted(self, message: Message) -> None:
-        """Count a new message. Its author has read everything up to this message."""
+        """Count a new message, and mark everything up to it as read for its author."""
         self._marks.posted(message.channel_id, message.n)
         if message.author.kind == MEMBER:
             self._marks.read(message.author.id, message.channel_id, message.n)
@@ -229,8 +235,8 @@ class ReadMarks:
         self._marks.forget(member_id=member_id)
 
     def _push_counts(self, member_id: str, channel_id: str) -> None:
-        """Push all the member's counts for a channel, so that a client that missed earlier pushes is correct
-        again.
+        """Push all of a member's counts for a channel. This also corrects a client that missed earlier
+        pushes.
         """
         if member_id in self._directory.viewers(channel_id):
             self._hub.push("unread", self._counts(member_id, channel_id), only(member_id))

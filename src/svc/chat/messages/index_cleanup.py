@@ -2,8 +2,8 @@
 
 SQLite's full-text index only records that a message was deleted. Its words stay until the segments that
 contain them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages),
-so it runs hourly on small servers and daily on large ones, in writes of about 2 ms. The database's
-write-ahead log is then truncated, so the files no longer contain any feature's deleted data.
+so it runs hourly on small servers and daily on large ones, in write transactions of about 2 ms. The
+database's write-ahead log is then truncated, so the files no longer contain deleted data from any feature.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from svc.chat.messages.search import Indexer
 
 INTERVAL_S = 3600.0
 DAY_MS = 24 * 60 * 60 * 1000
-# Below this number of messages, the index is merged hourly, otherwise daily.
+# The index is merged hourly if there are fewer messages than this, and daily otherwise.
 _FEW_MESSAGES = 100_000
 # Merging _PAGES pages takes about 2 ms of the writer's time. Other writes then get _SHARE times as much.
 # _MAX_STEPS only prevents an endless loop.

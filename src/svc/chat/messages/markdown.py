@@ -57,7 +57,7 @@ def mentioned_ids(text: str) -> tuple[str, ...]:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text without its code blocks. No link continues across paragraphs."""
+    """Return the paragraphs of a text without its code blocks. A link cannot span several paragraphs."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
     for line in text.splitlines():
@@ -107,7 +107,7 @@ def _mentions_in(text: str) -> list[tuple[str, str]]:
 
 
 def after_code(text: str, start: int) -> int:
-    """Return the position after a code span, or after its opening ticks if nothing closes it."""
+    """Return the position after a code span, or after its opening backticks if it is not closed."""
     opening = _TICKS.match(text, start)
     assert opening is not None, "only called on a tick"
     for ticks in _TICKS.finditer(text, opening.end()):
@@ -120,7 +120,7 @@ MAX_LINKS = 3
 MAX_LINK_CHARACTERS = 2_048
 
 # A URL may follow any character except a Latin letter or a digit, as in 請看https://example.org. Chinese and
-# Japanese punctuation ends it. The page implements the same rules in web/views/markdown/links.js.
+# Japanese punctuation ends it. The web client implements the same rules in web/views/markdown/links.js.
 _LINK = re.compile(
     r"(?<![a-z\u00c0-\u024f\d])https?://[^\s<>\"\\`|\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+",
     re.IGNORECASE,
@@ -166,7 +166,7 @@ def _links_in(text: str) -> list[str]:
 
 
 def trim_address(link: str) -> str:
-    """Remove trailing punctuation and unopened brackets from a URL."""
+    """Remove trailing punctuation and unmatched closing brackets from a URL."""
     # In `[text](url)`, the closing bracket ends the URL, regardless of the next character.
     depth = 0
     for index, character in enumerate(link):

@@ -1,4 +1,4 @@
-"""Defines the message record with its cursor and fallback line.
+"""Defines the message record, its cursor and its fallback line.
 
 A message's author is a member or a webhook. Stores nothing. See docs/webhooks.md, "A message" and
 docs/http.md, "Messages".
@@ -82,17 +82,17 @@ class Message(Struct, frozen=True):
     # apply changes get the same order.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
-    # The link previews, whose images have the same form as in cards. Empty if `no_previews` is set.
+    # The link previews. Their images have the same format as images in cards. Empty if `no_previews` is set.
     previews: Sequence[object] = ()
     no_previews: bool = False
     # The id of the thread's root message. None for a message in the channel itself.
     thread: str | None = None
     # The thread whose root is this message. None if it has no thread.
     answers: ThreadSummary | None = None
-    # The thread's summary after this message was posted or deleted. Set only during that write.
+    # The thread's summary after this message was posted or deleted. Set only during that write transaction.
     thread_summary: ThreadSummary | None = None
     # The members who start following the thread because of this message, and the (member, thread) pairs to
-    # unfollow because these members reach their limit.
+    # unfollow because these members have reached their limit.
     joining: tuple[str, ...] = ()
     to_unfollow: Sequence[tuple[str, str]] = ()
     # The number of attachments that were deleted when their retention period ended.
@@ -104,9 +104,7 @@ class Message(Struct, frozen=True):
 
 
 def number_of(message_id: str) -> int:
-    """Return the cursor in a message id, even that of a deleted message. Raises ChatError for a malformed
-    id.
-    """
+    """Return the cursor in a message id, even of a deleted message. Raises ChatError for a malformed id."""
     try:
         if len(message_id) != _ID_CHARACTERS or message_id[14] != "7":
             raise ValueError

@@ -22,7 +22,9 @@ _MESSAGE_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """A page of messages, oldest first. The flags say whether there are more before and after it."""
+    """A page of messages, oldest first. The flags indicate whether there are more messages before and after
+    it.
+    """
 
     messages: tuple[Message, ...]
     more_before: bool

@@ -13,7 +13,8 @@ from svc.chat.messages.message import MEMBER, Message, first_number_at
 from svc.chat.messages.rules import Messages
 
 _PAGE = 200
-# The number of messages per write, which takes a few milliseconds. Other writes can run in between.
+# The number of messages deleted per write transaction. Each transaction takes a few milliseconds, and other
+# writes can run in between.
 _ERASED_AT_ONCE = 100
 _WRITTEN = "SELECT n FROM messages WHERE author_id = ? AND author_kind = ? AND n > ? ORDER BY n LIMIT ?"
 REACTIONS_OF = (

@@ -1,4 +1,4 @@
-"""Defines a protocol (a port) for each feature that the messages package uses without importing it.
+"""Defines a port (a `typing.Protocol`) for each feature that the messages package uses but does not import.
 
 `chat/community` connects each port to the feature that implements it.
 """
@@ -17,7 +17,7 @@ from svc.chat.messages.profanity import ScannedText, Span
 
 
 class Ruling(Struct, frozen=True):
-    """Moderation's decision about a message. By default, the message is posted unchanged."""
+    """The moderation decision on a message. By default, the message is posted unchanged."""
 
     # The spans to replace with stars.
     spans: Sequence[Span] = ()
@@ -29,10 +29,12 @@ class Ruling(Struct, frozen=True):
 
 
 class Case(Protocol):
-    """A report to moderators about a message, before the report is stored."""
+    """A report to moderators about a message. The report has not been stored yet."""
 
     def write(self, connection: Connection) -> None:
-        """Store the report. Call this within the write that posts the message, and `filed` after it."""
+        """Store the report. Call this within the write transaction that posts the message, and `filed` after
+        it.
+        """
 
     def filed(self) -> None: ...
 
@@ -65,11 +67,11 @@ class Moderator(Protocol):
         """Record that the message was posted."""
 
     async def refused(self, ruling: Ruling, now: float) -> None:
-        """Record that the message was refused. The author has not been notified yet."""
+        """Record that the message was rejected. The author has not been notified yet."""
 
 
 class Refused(ChatError):
-    """The error for a message that moderation has refused."""
+    """The error for a message that moderation has rejected."""
 
     def __init__(self, ruling: Ruling) -> None:
         assert ruling.refusal is not None, "only what is refused"
@@ -83,7 +85,9 @@ class SlowMode(Protocol):
     """
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """Return how many seconds the member must still wait. If none, count a message as posted now."""
+        """Return how many seconds the member must still wait. If 0, record that the member posts a message
+        now.
+        """
 
 
 class Blocklist(Protocol):
@@ -110,18 +114,18 @@ class MessageUploads(Protocol):
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
     ) -> Sequence[object]:
-        """Attach a member's finished uploads to a message. Return the attachments. Call this within a
-        write.
+        """Attach a member's finished uploads to a message. Return the attachments. Call this within a write
+        transaction.
         """
 
     def max_unprocessed_bytes(self, name: str) -> int:
-        """Return the maximum size of an unprocessed file with this name, or 0 if such files are refused."""
+        """Return the maximum size of an unprocessed file with this name, or 0 if such files are rejected."""
 
 
 class MessageFiles(Protocol):
     """The stored files to which messages refer.
 
-    Implemented by `chat.file_module.FileModule`. Call each method within a write.
+    Implemented by `chat.file_module.FileModule`. Call each method within a write transaction.
     """
 
     def release_message(self, connection: Connection, message_id: str) -> None:

@@ -38,7 +38,7 @@ class Presence:
         self._now, self._began_at = now, now()
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         # The ids of the members who are shown as online, idle, or with do-not-disturb on. Kept sorted,
-        # because each client's state contains a copy and sorting 10,000 ids takes milliseconds.
+        # because each client's state contains a copy, and sorting 10,000 ids takes milliseconds.
         self._online: list[str] = []
         self._idle: list[str] = []
         self._quiet: list[str] = []
@@ -72,7 +72,7 @@ class Presence:
 
     def adopt(self, shown: Mapping[str, Shown]) -> None:
         """Show the previous owner's online members as online after a takeover, until they have had time to
-        reconnect. Does nothing if this server has run for longer.
+        reconnect. Does nothing if this server has already been running for longer.
         """
         if self._now() - self._began_at > RETURN_GRACE_S:
             return

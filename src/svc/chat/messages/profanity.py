@@ -1,7 +1,7 @@
-"""Finds swear words, and words listed by the owner, in a text, even in the usual disguises.
+"""Finds swear words and words listed by the owner in a text, even in common disguises.
 
 The setting `profanityMode` determines what happens to swear words. Only whole words are compared, so a
-harmless word that contains a swear word is not refused (the Scunthorpe problem). Ignores case, width and
+harmless word that contains a swear word does not match (the Scunthorpe problem). Ignores case, width and
 accents. Recognises look-alike letters, digits and symbols that replace letters, invisible characters,
 repeated letters, and spaces between single letters. Supports only English and does not consider context.
 Performs no I/O. Long texts are searched in time slices (`time_slices`), because anyone can send them. See
@@ -36,12 +36,12 @@ _SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])++")
 _LETTER = re.compile(r"[\w@$]")
 _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
-# The longest distinguished run of a letter. No word has a letter four times in a row, so longer runs count as
-# three.
+# Longer runs of a letter are treated as runs of this length, because no word has the same letter four times
+# in a row.
 _MAX_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
-# How much folding may lengthen a text. Real texts contain few ligatures, and a text of ligatures alone would
-# take several times as long.
+# How much folding may lengthen a text. Real texts contain few ligatures, and a text that contains only
+# ligatures would take several times as long to search.
 _MAX_GROWTH = 1.25
 # The numbers of characters and words processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
@@ -120,7 +120,7 @@ class ModeratedText(Struct, frozen=True):
     matches: Sequence[Span] = ()
 
 
-# Cached, because names and similar texts are checked when parsed and again when stored.
+# Cached, because names and similar texts are checked when they are parsed and again when they are stored.
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> ModeratedText:
     """Return the moderated form of a short text.
@@ -180,7 +180,7 @@ def _tokens(folded: str) -> Iterator[tuple[int, int]]:
 
 
 def _spaced_spans(folded: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of at least three single letters with the same separator."""
+    """Yield the spans of rows of at least three single letters with the same separator."""
     for match in _SPACED.finditer(folded):
         start, end = match.span()
         # Check the next letter here, because a lookahead in the regular expression would rescan a long row
@@ -304,7 +304,7 @@ class WordList:
         return [folded.span(tokens[number].start, tokens[number].end) for number in sorted(matching)]
 
     def _with_stars(self, words: list[tuple[int, str]]) -> Work[set[int]]:
-        """Return the numbers of the words that match any entry with stars.
+        """Return the indexes of the words that match any entry with stars.
 
         Each entry searches all words at once, so the overhead per entry does not depend on their number.
         """

@@ -58,7 +58,7 @@ class Query:
 class EngineQuery:
     """A query in the form required by the search index.
 
-    A message matches if it has all phrases, a tag from each group, and no excluded phrase or tag.
+    A message matches if it contains all phrases, a tag from each group, and no excluded phrase or tag.
     """
 
     phrases: Sequence[Phrase]

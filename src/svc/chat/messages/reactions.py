@@ -17,9 +17,9 @@ from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.responses import PinsChanged, PreviewsChanged, ReactionsChanged
 from svc.chat.services import Services
 
-# The maximum number of different emoji on a message, which fill about two rows.
+# The maximum number of different emoji on a message: about two rows.
 MAX_EMOJI = 20
-# The maximum number of pins in a channel, few enough to look through.
+# The maximum number of pins in a channel. Members can still look through this many.
 MAX_PINS = 50
 # Inserts a reaction after the existing ones, even if the clock was set back.
 _REACT = (
@@ -130,10 +130,11 @@ class Annotations:
     def show_previews(
         self, connection: Connection, message: Message, previews: Sequence[Mapping[str, object]]
     ) -> Message | None:
-        """Set a message's previews. Call this within a write, and `previews_changed` with the result after
-        it.
+        """Set a message's previews. Call this within a write transaction, and `previews_changed` with the
+        result after it.
 
-        Returns None if the previews are unchanged, or if the text has changed or previews were removed since.
+        Returns None if the previews are unchanged, or if the text has since changed or the previews were
+        removed.
         """
         current = store.get(connection, message.channel_id, message.n)
         if current is None or current.no_previews or current.text != message.text:
@@ -150,7 +151,7 @@ class Annotations:
         self._hub.push("previews_changed", changed, Viewers(message.channel_id))
 
     def _with_previews(self, connection: Connection, message: Message) -> Message:
-        """Store the previews without images that no longer exist. Return the message with these previews."""
+        """Store the previews, dropping images that no longer exist. Return the updated message."""
         keys = {str(image["key"]) for image in map(_image, message.previews) if image}
         previews = self._files.replace_previews(connection, message.id, sorted(keys))
         kept = [

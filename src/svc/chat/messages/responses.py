@@ -1,6 +1,6 @@
 """Response and event types for messages, threads and unread counts.
 
-`message` converts a stored message for anyone who may view its channel. Media have expiring URLs.
+`message` converts a stored message to the form sent to anyone who may view its channel. Media URLs expire.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Deletes attachments, but not their messages, when their retention period ends.
 
-Off unless the owner sets a number of days. Runs every hour and whenever that number changes, handles a few
-messages in each write, and resumes after a restart. The sweep (`media`) then removes the objects from the
-store.
+This is off unless the owner sets a number of days. The task runs every hour and whenever that number changes,
+handles a few messages in each write transaction, and resumes after a restart. The sweep (`media`) then
+removes the objects from the store.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Posts, edits and deletes messages: checks permissions and applies the effects.
 
-The state in memory is updated after each write, in commit order (`Database.write`), so pushes, counts and
-pages agree with the database. `reactions` handles reactions and pins, and `history` handles reading. Contains
-neither HTTP nor SQL code. See docs/webhooks.md, "A message" and docs/http.md.
+The in-memory state is updated after each transaction, in commit order (`Database.write`), so pushes, counts
+and pages agree with the database. `reactions` handles reactions and pins, and `history` handles reading.
+Contains neither HTTP nor SQL code. See docs/webhooks.md, "A message" and docs/http.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -107,7 +107,8 @@ class Messages:
         author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
         wait_s = self._ports.slow_mode.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
-            # Slow mode must not refuse a repeated request, so check whether the message has been posted.
+            # Slow mode must not reject a repeated request, so check whether the message has already been
+            # posted.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
             return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda message: message)
         moderator = self._ports.moderator
@@ -186,7 +187,7 @@ class Messages:
             raise ChatError("channel_archived")
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """Insert a message. Call this within a write, and `posted` with the result after it."""
+        """Insert a message. Call this within a write transaction, and `posted` with the result after it."""
         if message.thread is not None:
             root = self._threads.root(connection, message.channel_id, message.thread)
             message = structs.replace(message, joining=self._threads.joining(message, root))
@@ -229,7 +230,8 @@ class Messages:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._ports.moderator.judge(member_id, channel_id, read, now, new=False)
         moderated_text = self._moderate(read, ruling)
-        # Members who are first mentioned by an edit are not notified, because the message keeps its position.
+        # Members who are first mentioned in an edit are not notified. The message keeps its position, so they
+        # may already have read past it.
         author = Author(MEMBER, member_id, "")
         mentions, groups = self._mentions_of(channel_id, moderated_text.text, author)
         now_ms = int(now * 1000)
@@ -308,7 +310,7 @@ class Messages:
         return Write(remove, self.removed)
 
     def remove(self, connection: Connection, message: Message) -> Message:
-        """Delete a message. Call this within a write, and `removed` with the result after it."""
+        """Delete a message. Call this within a write transaction, and `removed` with the result after it."""
         search_store.changes(connection, message)
         store.delete(connection, message.n)
         self._ports.files.release_message(connection, message.id)
@@ -341,7 +343,7 @@ class Messages:
         now: float,
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
-        """Return a report about the message, or None if none is needed. `matches` contains spans in
+        """Return a report about the message, or None if no report is needed. `matches` contains spans in
         `text`.
         """
         marked = message.flagged and self._ports.settings.profanity_mode() == FLAG
@@ -353,9 +355,8 @@ class Messages:
     def describe_attachment(
         self, connection: Connection, member_id: str, message_ids: Sequence[str], upload_id: str, alt: str
     ) -> Callable[[], None]:
-        """Change a file's alt text in the given messages. Call this within a write.
-
-        Returns a function to call after the write. Raises ChatError.
+        """Change a file's alt text in the given messages. Call this within a write transaction. Returns a
+        function to call after the transaction. Raises ChatError.
         """
         messages = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
         for message in messages:
@@ -422,8 +423,8 @@ class Messages:
         return any(role_id in groups for role_id in self._directory.member(member_id).role_ids)
 
     def _pinging(self, connection: Connection, message: Message) -> Message:
-        """Return the reply with a mention of the original message's author added. Call this within a
-        write.
+        """Add a mention of the original message's author to a reply. Return the reply. Call this within a
+        write transaction.
         """
         answered = message.reply_to and store.get(connection, message.channel_id, number_of(message.reply_to))
         if not answered or answered.author.kind != MEMBER:
@@ -449,7 +450,7 @@ def check_text(text: str, *, or_else: bool) -> None:
 
 
 def _message_with_nonce(connection: Connection, member_id: str, draft: Draft) -> Message | None:
-    """Return the message that was posted with the draft's nonce, or None. Raises ChatError if it is
+    """Return the message that was posted with the draft's nonce, or None. Raises ChatError if it has been
     deleted.
     """
     if draft.nonce is None:
@@ -474,7 +475,7 @@ def _with_words(message: Message, upload_id: str, alt: str) -> Message:
 
 
 def _pinged_members(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
-    """Return the members, at most one, whom the message mentions only because it replies to them."""
+    """Return the member, if any, whom the message mentions only because it replies to them."""
     named_already = {*mentioned_ids(message.text), *but_not}
     return tuple(member_id for member_id in message.mentions if member_id not in named_already)
 

@@ -1,7 +1,7 @@
 """Searches messages, lists messages that mention a member, and keeps the search index up to date.
 
-Finds only messages that the member may view. Indexing uses separate writes, so posting never waits for it.
-Indexing stores its progress and continues after a restart. Contains neither HTTP nor SQL code.
+Finds only messages that the member may view. Indexing uses separate write transactions, so posting never
+waits for it. Indexing stores its progress and continues after a restart. Contains neither HTTP nor SQL code.
 """
 
 import asyncio
@@ -26,11 +26,12 @@ from svc.chat.text_folding import fold, fold_name
 # A batch takes about 5 ms of the writer's time. Other writes then get _SHARE times as much.
 _BATCH = 100
 _SHARE = 4
-# Indexing starts this long after a commit, so that several messages are indexed in one write.
+# Indexing starts this long after a commit, so that several messages are indexed in one transaction.
 _PAUSE_S = 0.25
-# A search first brings the index up to date. If that takes longer, the search omits the remaining messages.
+# A search first waits this long for the index to be brought up to date. It then omits messages that are not
+# indexed yet.
 _CATCHING_UP_S = 0.2
-# How long nonces are stored. A client without a response will not repeat its request after this time.
+# How long nonces are stored. A client that got no response does not repeat its request after this time.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
 # Greater than any cursor: SQLite's largest integer.
@@ -45,13 +46,15 @@ class Indexer:
     """The background task that indexes messages. Call `wake` after each commit."""
 
     def __init__(self, database: Database, released: Callable[[Connection, str], None]) -> None:
-        """Create the indexer. `released` is called with a message's id within the write that deletes it."""
+        """Create the indexer. `released` is called with a message's id within the write transaction that
+        deletes it.
+        """
         self._database = database
         self._released = released
         self._due = asyncio.Event()
         self._due.set()
-        # The number of calls to `wake`, and of those whose messages are indexed. `_committed` starts at 1,
-        # because an earlier run may have left messages unindexed.
+        # The number of calls to `wake`, and the number of those calls whose messages are indexed.
+        # `_committed` starts at 1, because an earlier run may have left messages unindexed.
         self._committed, self._indexed = 1, 0
         # Held while messages are indexed, so that concurrent searches index them only once.
         self._turn = asyncio.Lock()
@@ -105,7 +108,7 @@ class Indexer:
         return messages is not None
 
     async def _bit_by_bit(self, step: Callable[[Connection], bool]) -> None:
-        """Repeat a write until nothing is left. Pause in between, so that other writes get most of the
+        """Repeat a write until nothing is left to do. Pause in between, so that other writes get most of the
         time.
         """
         before = time.monotonic()
@@ -189,8 +192,8 @@ class Search:
         return [channel_id for channel_id in channel_ids if channel_id not in excluded]
 
     def _authors(self, names: Sequence[str]) -> list[str]:
-        """Return the ids of authors with the given names or ids, which may be those of former members or
-        webhooks.
+        """Return the ids of authors with the given names or ids. An id may belong to a former member or a
+        webhook.
         """
         wanted = {fold(name.removeprefix("@")) for name in names}
         members = self._directory.members.values()
@@ -233,7 +236,7 @@ def _narrows(query: Query) -> bool:
 
 
 def _bounds(query: Query, before_id: str | None) -> tuple[int, int]:
-    """Return the cursors between which to search. Both are exclusive."""
+    """Return the lower and upper bounds of the search as cursors. Both are exclusive."""
     after = -1 if query.after_ms is None else first_number_at(query.after_ms) - 1
     before = _END if query.before_ms is None else first_number_at(query.before_ms)
     return after, before if before_id is None else min(before, number_of(before_id))

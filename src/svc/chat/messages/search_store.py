@@ -1,7 +1,7 @@
 """Stores the search index for messages, and the changes that have not been indexed yet. Contains only SQL.
 
-The index stores no text, so removing a message from it requires the text that was indexed. The first write
-that changes a message therefore records that text.
+The index stores no text, so removing a message from it requires the text that was indexed. The first
+transaction that changes a message therefore records that text.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ from svc.chat.messages.search_words import indexed_words
 from svc.chat.messages.store import read_after, read_these
 
 _CARD_PICTURES = ("image", "thumbnail")
-# The maximum number of words that match a query's prefixes, and of entries in these words' message lists.
-# SQLite merges the lists without interruption, which takes 0.13 s for a million entries. Counting them takes
-# 0.03 s.
+# The maximum number of words that match a query's prefixes, and the maximum number of entries in the message
+# lists of these words. SQLite merges the lists without interruption, which takes 0.13 s for a million
+# entries. Counting them takes 0.03 s.
 MAX_WORDS = 4_000
 MAX_ENTRIES = 1_000_000
 _NO_WORDS = "[0,null,null]"
@@ -37,8 +37,8 @@ def has_tag(what: str) -> str:
 
 
 def changes(connection: Connection, old: Message) -> None:
-    """Record the indexed form of a message. Call this before the change, within the write that changes or
-    deletes it.
+    """Record the indexed form of a message. Call this before the change, within the write transaction that
+    changes or deletes it.
     """
     connection.execute(
         "INSERT OR IGNORE INTO indexed_before SELECT ?, ?, ? WHERE ? <= (SELECT up_to FROM indexed)",
@@ -80,7 +80,7 @@ def find(connection: Connection, query: str, after: int, before: int, limit: int
 
 
 def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
-    """Return those prefixes that can all be expanded to longer words within the limits."""
+    """Return the prefixes that can be expanded to longer words without exceeding the limits."""
     rows = connection.execute(
         "SELECT value, (SELECT json_array(count(*), sum(doc), min(term)) FROM"
         " (SELECT term, doc FROM message_vocabulary"
@@ -92,7 +92,7 @@ def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
         (json.loads(row["counts"]), row["value"]) for row in rows if row["counts"] != _NO_WORDS
     ):
         if count == 1 and first == beginning:
-            continue  # No longer word begins with this prefix, and looking up a single word is faster.
+            continue  # No other word begins with this prefix, and looking up a single word is faster.
         words, entries = words + count, entries + messages
         if words <= MAX_WORDS and entries <= MAX_ENTRIES:
             those.add(beginning)

@@ -1,11 +1,11 @@
 """Splits a text into words for the search index, and a search phrase into words to look up.
 
-The index is SQLite's FTS5 with the tokenizer unicode61 without its folding. It separates words at spaces and
-punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
-are written without spaces or with attached endings. A run of such letters is indexed as overlapping pairs,
-followed by its last character: 東京都 becomes 東京, 京都 and 都. Any part of a run can then be found as a
-phrase. An emoji is a separate word. Text is folded before it is indexed (`text_folding`). Changing how words
-are indexed requires a migration that rebuilds the index.
+The index uses SQLite's FTS5 and its unicode61 tokenizer, with folding turned off. It separates words at
+spaces and punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer
+and Burmese are written without spaces or with attached endings. A run of such letters is indexed as
+overlapping pairs, followed by its last character: 東京都 becomes 東京, 京都 and 都. Any part of a run can
+then be found as a phrase. An emoji is a separate word. Text is folded before it is indexed (`text_folding`).
+Changing how words are indexed requires a migration that rebuilds the index.
 """
 
 import re
@@ -56,7 +56,7 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
     prepared = _fold_with_emoji(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):
-        # The run may continue in the message, where its last character is then not indexed as a word.
+        # In a message, the run may continue. Its last character is then not indexed as a separate word.
         words = f"{_separate_pairs(prepared[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
         return Phrase(words, last[0] if len(last[0]) == 1 else "")
     words = _separate_pairs(prepared)
@@ -73,7 +73,7 @@ def cost(text: str) -> int:
 
 
 def has_word(text: str) -> bool:
-    """Return whether a text has a word that can be indexed."""
+    """Return whether a text contains a word that can be indexed."""
     return bool(_tokens(indexed_words(text)))
 
 

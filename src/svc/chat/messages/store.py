@@ -69,8 +69,8 @@ FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 _NO_PREVIEWS = "false"
 # A channel and one of its threads. The thread is None for the channel itself.
 Timeline = tuple[str, str | None]
-# Two of the table's indexes begin with the member. This one has the order of the result, so only one page is
-# read. With the other index, all mentions of the member would be read and sorted.
+# Two of the table's indexes begin with the member. This one is in the order of the result, so only one page
+# is read. With the other index, all mentions of the member would be read and sorted.
 NEWEST_MENTIONS = (
     "SELECT n FROM mentions INDEXED BY mentions_by_member WHERE member_id = ? AND n < ?"
     " AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT ?"
@@ -85,7 +85,7 @@ class Edit:
     replaced_at_ms: TimeMs
 
 
-# Functions that post and change messages. Call them within a write.
+# Functions that post and change messages. Call them within a write transaction.
 
 
 def insert(connection: Connection, message: Message) -> None:
@@ -128,7 +128,7 @@ def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
 
 
 def get(connection: Connection, channel_id: str, n: int) -> Message | None:
-    """Return a message in its current state within a write."""
+    """Return a message in the state that the current write transaction sees."""
     row = connection.execute(_MESSAGES + "WHERE m.n = ? AND m.channel_id = ?", (n, channel_id)).fetchone()
     return _message(row) if row else None
 
@@ -198,7 +198,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
     """Return some messages from a channel that is marked as deleted, or None if there is no such channel.
 
-    Removes the mark with the channel's last messages.
+    Removes the mark when it returns the channel's last messages.
     """
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
@@ -217,7 +217,7 @@ def forget_member(connection: Connection, member_id: str) -> None:
 
 
 def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -> None:
-    """Set a member's read mark. A mark never moves back."""
+    """Set a member's read mark. A mark never moves backwards."""
     connection.execute(
         "INSERT INTO reads VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > reads.n",
@@ -225,7 +225,7 @@ def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -
     )
 
 
-# Queries that run outside writes.
+# Queries that run outside write transactions.
 
 
 async def one(database: Database, channel_id: str, n: int) -> Message | None:
@@ -248,7 +248,7 @@ async def after(database: Database, timeline: Timeline, n: int, limit: int) -> l
 
 async def first_at(database: Database, timeline: Timeline, at_ms: int) -> int | None:
     """Return the cursor of the first message that was posted at the given time or later."""
-    # No cursor is earlier than its message. Some are later, because the clock had been set back.
+    # No cursor is earlier than its message. Some are later, because the clock was set back.
     row = await database.row(
         "SELECT n FROM messages WHERE channel_id = ? AND thread IS ? AND n >= ?"
         " AND coalesce(posted_at_ms, ?) >= ? ORDER BY n LIMIT 1",

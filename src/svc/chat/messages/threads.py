@@ -27,14 +27,14 @@ _FOLLOWS = (
     "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
     " JOIN threads AS t ON t.id = f.thread"
 )
-# Selects each thread's cursors that at least one follower has not read, oldest first.
+# Selects the cursors in each thread that at least one follower has not read, oldest first.
 _UNREAD = (
     "SELECT f.thread, m.n FROM"
     " (SELECT thread, channel_id, min(n) AS n FROM thread_follows GROUP BY thread, channel_id) AS f"
     " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
     " ORDER BY m.n"
 )
-# Follows a thread, with the given cursor as the read mark. A read mark never moves back.
+# Follows a thread, with the given cursor as the read mark. A read mark never moves backwards.
 _FOLLOW = (
     "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"
@@ -148,7 +148,7 @@ class Threads:
 
     @shared_write
     def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Write[None, ThreadState]:
-        """Mark everything up to a message, which may be deleted, as read for a follower of the thread."""
+        """Mark everything up to a message as read for a follower, even if the message has been deleted."""
         self._require(member_id, channel_id, thread)
         # A mark must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._last(thread))
@@ -164,13 +164,14 @@ class Threads:
     def threads_to_unfollow(
         self, thread: str, author_id: str, notified: Collection[str]
     ) -> list[tuple[str, str]]:
-        """Return the (member, thread) pairs to unfollow before these members can follow this thread."""
+        """Return the (member, thread) pairs to remove before these members can follow this thread."""
         return self._following.threads_to_unfollow(thread, [author_id, *notified])
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """Store the new followers. Call this within the write, after inserting the message.
+        """Store the new followers. Call this within the write transaction, after inserting the message. Call
+        `posted` once it has committed.
 
-        Call `posted` after the write. Raises ChatError.
+        Raises ChatError.
         """
         thread = message.thread
         assert thread is not None, "the message is in a thread"
@@ -184,13 +185,13 @@ class Threads:
         return self.with_summary(connection, message)
 
     def with_summary(self, connection: Connection, message: Message) -> Message:
-        """Return the message with the current summary of its thread. Call this within the write."""
+        """Return the message with its thread's current summary. Call this within the write transaction."""
         if message.thread is None:
             return message
         return structs.replace(message, thread_summary=_answers(connection, message.thread))
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
-        """Return a thread's root message. Call this within a write. Raises ChatError."""
+        """Return a thread's root message. Call this within a write transaction. Raises ChatError."""
         root = store.existing(connection, channel_id, thread)
         if root.thread is not None:
             raise ChatError("invalid_request", "A message of a thread has no thread of its own")
@@ -206,7 +207,7 @@ class Threads:
         return tuple(joining)
 
     def posted(self, message: Message) -> None:
-        """Count a new message. Its author has read everything up to this message."""
+        """Count a new message, and mark everything up to it as read for its author."""
         thread, followers = message.thread, self._following
         assert thread is not None, "the message is in a thread"
         self._drop(message.to_unfollow)
@@ -267,7 +268,7 @@ class Threads:
                 self._push_state(member_id, thread, followed.channel_id)
 
     def _push_state(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
-        """Push the state, so that a client that missed earlier pushes is correct again."""
+        """Push the state. This also corrects a client that missed earlier pushes."""
         state = self.state(member_id, thread, channel_id)
         if member_id in self._directory.viewers(state.channel_id):
             self._hub.push("thread_state", state, only(member_id))
@@ -275,7 +276,9 @@ class Threads:
 
 
 def _answers(connection: Connection, thread: str) -> ThreadSummary | None:
-    """Return a thread's current summary, or None if the thread is empty. Call this within the write."""
+    """Return a thread's current summary, or None if the thread is empty. Call this within the write
+    transaction.
+    """
     row = connection.execute(
         "SELECT t.count, l.n, l.id, l.posted_at_ms FROM threads AS t JOIN messages AS l ON l.n = t.last_n"
         " WHERE t.id = ?",
@@ -285,7 +288,7 @@ def _answers(connection: Connection, thread: str) -> ThreadSummary | None:
 
 
 def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
-    """Set a follower's read mark. A mark never moves back."""
+    """Set a follower's read mark. A mark never moves backwards."""
     connection.execute(
         "UPDATE thread_follows SET n = ?3 WHERE member_id = ?1 AND thread = ?2 AND n < ?3",
         (member_id, thread, n),

@@ -1,6 +1,6 @@
 """Counts unread messages and mentions, by channel and by followed thread.
 
-The counts are in memory, so a welcome never waits for them. Contains the newest cursors in each channel,
+The counts are kept in memory, so a welcome never waits for them. Holds the newest cursors in each channel,
 members' read marks and unread mentions, and for each followed thread the cursors that at least one follower
 has not read. Counts are capped. Stores nothing in the database.
 """
@@ -54,7 +54,7 @@ class UnreadCounts:
         self.unmentioned(channel_id, n, member_ids)
 
     def read(self, member_id: str, channel_id: str, n: int) -> None:
-        """Mark everything up to `n` as read. A mark never moves back."""
+        """Mark everything up to `n` as read. A mark never moves backwards."""
         key = member_id, channel_id
         self._marks[key] = max(n, self._marks.get(key, 0))
         if waiting := self._mentions.get(key):
@@ -100,8 +100,8 @@ class UnreadCounts:
             self._mentions.pop(key, None)
 
 
-# The maximum number of threads that a member can follow, limited because every client loads all of them.
-# Above it, the thread that has been quiet the longest is unfollowed.
+# The maximum number of threads that a member can follow. There is a limit because every client loads all of
+# them. Above the limit, the least recently active thread is unfollowed.
 MAX_FOLLOWED = 200
 
 
@@ -144,7 +144,7 @@ class ThreadFollows:
         return sorted(threads, key=lambda thread: self._threads[thread].last_n, reverse=True)
 
     def threads_to_unfollow(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the (member, thread) pairs to unfollow before these members can follow this thread."""
+        """Return the (member, thread) pairs to remove before these members can follow this thread."""
         crowded = (m for m in member_ids if len(self._of.get(m, ())) >= MAX_FOLLOWED)
         return [
             (member_id, quiet)
@@ -154,7 +154,7 @@ class ThreadFollows:
         ]
 
     def add(self, thread: str, channel_id: str, member_id: str, read_n: int, last_n: int) -> None:
-        """Follow a thread, with the given read mark. A mark never moves back."""
+        """Follow a thread, with the given read mark. A mark never moves backwards."""
         followed = self._threads.setdefault(thread, ThreadUnread(channel_id, last_n))
         follow = followed.follows.setdefault(member_id, ThreadFollow(read_n))
         follow.read_n = max(follow.read_n, read_n)
