@@ -24,7 +24,7 @@ from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
-# The maximum number of open reports by one member, so that nobody can bury others' reports.
+# The maximum number of open reports by one member, so that nobody can bury the reports of others.
 MAX_OPEN_PER_MEMBER = 20
 # The maximum number of open reports by the server about one member, so that frequent matches of a rule do not
 # bury other reports.
@@ -240,7 +240,7 @@ class Reports:
 
 
 class AutomaticReport:
-    """A report by the server, stored in the same write as the message."""
+    """A report by the server, stored in the same transaction as the message."""
 
     def __init__(self, reports: Reports, report: Report) -> None:
         self._reports = reports
@@ -248,9 +248,10 @@ class AutomaticReport:
         self._written = False
 
     def write(self, connection: Connection) -> None:
-        """Store the report, unless one about this message or too many about the author are open.
+        """Store the report, unless a report about this message is already open or too many about the author
+        are.
 
-        Call this within the message's write, and `filed` after it.
+        Call this within the message's write transaction, and `filed` after it.
         """
         message_id = self._report.message_id
         waiting = {"member_id": self._report.author_id, "reporter_id": None, "resolved_at_ms": None}

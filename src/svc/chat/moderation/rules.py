@@ -1,9 +1,9 @@
 """Applies the rules for kicks, bans and timeouts. Contains no HTTP code.
 
 The actor must outrank the target. `@endpoint` has already checked the actor's permission. An actor of None
-means the operator, who outranks everyone except the owner. Bans and timeouts apply to the person, who is
-recognised by any key or account that they have ever proved to own here, even as a new member. See
-docs/http.md, "Moderation".
+means the operator, who outranks everyone except the owner. Bans and timeouts apply to the person, even if
+they return as a new member. A person is recognised by any key or account that they have ever proved to be
+theirs. See docs/http.md, "Moderation".
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class Moderation:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
         self._members = members
-        # Set when timeouts have changed, because another one may then end next.
+        # Set when timeouts have changed, because a different timeout may now be the next to end.
         self._ends_changed = asyncio.Event()
         # This hook also runs when a person in timeout rejoins.
         services.changes.permissions_changed.append(lambda _: self._ends_changed.set())
@@ -72,7 +72,7 @@ class Moderation:
     def ban(
         self, actor_id: str | None, member_id: str, reason: str, now: float, delete_messages_s: int = 0
     ) -> Write[list[str], None]:
-        """Ban a person under all their present and former memberships.
+        """Ban a person in all their present and former memberships.
 
         Also deletes their messages of the last `delete_messages_s` seconds.
         """
@@ -122,20 +122,22 @@ class Moderation:
         return Write(write, lambda _: self._bans_changed())
 
     async def bans(self, after: str, limit: int) -> tuple[list[Ban], str | None]:
-        """Return a page of bans in the order of joining, and the `after` value for the next page."""
+        """Return a page of bans in join order, and the `after` value for the next page."""
         which = "WHERE member_id > ? ORDER BY member_id LIMIT ?"
         bans = await _BANS.all(self._database, which, after, limit + 1)
         page = bans[:limit]
         return page, page[-1].member_id if len(bans) > limit else None
 
     def refuse_banned(self, connection: Connection, person_id: str) -> None:
-        """Raise ChatError if a returning person is banned. Call this within the write that adds them."""
+        """Raise ChatError if a returning person is banned. Call this within the write transaction that adds
+        them.
+        """
         reason = _ban_reason(connection, person_id)
         if reason is not None:
             raise ChatError("banned", more={"reason": reason} if reason else None)
 
     def punishes(self, connection: Connection, person_id: str, now_ms: int) -> bool:
-        """Return whether a person is banned or in timeout. Call this within a write."""
+        """Return whether a person is banned or in timeout. Call this within a write transaction."""
         sql = "SELECT 1 FROM members WHERE person_id = ? AND timeout_until_ms > ?"
         timed_out = connection.execute(sql, (person_id, now_ms)).fetchone() is not None
         return timed_out or _ban_reason(connection, person_id) is not None
@@ -155,7 +157,7 @@ class Moderation:
     def timing_out_by_rule(
         self, member_id: str, duration_s: int, rule: str, now: float
     ) -> Write[None, Member]:
-        """Return a write that puts a member in timeout because of a rule, without shortening a current
+        """Return a `Write` that puts a member in timeout because of a rule, without shortening a current
         timeout.
         """
         until = max(now + duration_s, self._directory.member(member_id).timeout_until)
