@@ -166,7 +166,7 @@ class NotificationLevels:
         for notify in self.on_presence:
             notify(member_id)
 
-    # Methods to call within or after the write that deletes a channel or a member.
+    # Methods to call within or after the write transaction that deletes a channel or a member.
 
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
         LEVELS.delete(connection, channel_id=channel_id)
