@@ -1,7 +1,8 @@
 """Builds the OpenAPI 3.1 documents for the server and for its management listener.
 
-The management listener has a separate port and token. The server's document has every endpoint except pages,
-sockets and metrics. Built from `endpoint_permissions` and the feature descriptions. Serves nothing.
+The management listener has a separate port and token. The server's document contains every endpoint except
+pages, sockets and metrics. Both documents are built from `endpoint_permissions` and the feature descriptions.
+This module does not serve them.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Builds the AsyncAPI 3 document for the live socket's requests, replies and events.
 
 As AsyncAPI requires, the document takes the server's point of view: the server receives requests and sends
-events. Built from `endpoint_permissions` and the feature descriptions. Serves nothing.
+events. It is built from `endpoint_permissions` and the feature descriptions. This module does not serve it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

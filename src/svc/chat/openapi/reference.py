@@ -1,7 +1,7 @@
 """Builds the human-readable API reference, `GET /reference`: endpoints, requests, events, objects and errors.
 
-Generated from the same descriptions as the documents for programs. docs/http.md and docs/live.md explain how
-to use the API. Serves nothing.
+The reference is generated from the same descriptions as the machine-readable documents. docs/http.md and
+docs/live.md explain how to use the API. This module does not serve the reference.
 """
 
 import re
@@ -227,7 +227,7 @@ def _codes(codes: Sequence[str]) -> str:
 
 
 def _mark_code(words: str) -> str:
-    """Return a string as HTML, with the parts in backquotes marked up as code."""
+    """Return a string as HTML, with the parts in backticks marked up as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
 
 

@@ -1,6 +1,6 @@
 """Handles requests for the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
 
-Each description is built on a separate thread when first requested, which takes a third of a second.
+Each description is built on a separate thread when it is first requested. This takes a third of a second.
 """
 
 import asyncio
@@ -93,7 +93,7 @@ class DescriptionRequests(Requests):
         made = self._made.get(document)
         if made is None:
             made = self._made[document] = asyncio.ensure_future(asyncio.to_thread(self._make, document))
-        # Shielded, because other requests may wait for the same result.
+        # Shielded, because other requests may be waiting for the same result.
         charset = "utf-8" if content_type == "text/html" else None
         return web.Response(body=await asyncio.shield(made), content_type=content_type, charset=charset)
 

@@ -1,4 +1,5 @@
-"""Describes schemas concisely for the reference: `name` (up to 64 characters), `{channels: [Channel]}`.
+"""Describes schemas concisely for the reference, as in `name` (up to 64 characters) or `{channels:
+[Channel]}`.
 
 A named schema is represented by its name, because the reference has an entry for it. Any other schema is
 spelled out.

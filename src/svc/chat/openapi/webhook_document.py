@@ -1,6 +1,7 @@
 """Builds the OpenAPI 3.1 document for webhooks and their compatible endpoints.
 
-A webhook's URL is the only credential, so there is no security scheme. Serves nothing. See docs/webhooks.md.
+A webhook's URL is the only credential, so there is no security scheme. This module does not serve the
+document. See docs/webhooks.md.
 """
 
 from collections.abc import Mapping, Sequence
