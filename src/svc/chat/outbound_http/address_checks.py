@@ -1,4 +1,4 @@
-"""Checks untrusted URLs before the server looks up or connects to any of them.
+"""Checks untrusted URLs before the server looks up their hosts or connects to them.
 
 The functions are pure: they take a string, and return a URL or raise an error. `connector` checks the IP
 addresses to which a name resolves. The returned URL object is the one that is requested, so no second parser
@@ -40,8 +40,9 @@ _NOT_PUBLIC_V4 = tuple(
     )
 )
 
-# The only part of IPv6 that is allocated (RFC 4291 section 2.4). It excludes loopback, link-local, unique
-# local and site-local addresses, multicast, and addresses that start with a mapped or embedded IPv4 address.
+# The only IPv6 block with allocated global addresses (RFC 4291 section 2.4). It excludes loopback,
+# link-local, unique local and site-local addresses, multicast, and addresses that start with a mapped or
+# embedded IPv4 address.
 _GIVEN_OUT = IPv6Network("2000::/3")
 
 _NOT_PUBLIC_V6 = tuple(
@@ -62,7 +63,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Return whether a host is a public IP address, which an untrusted URL may contain."""
+    """Return whether a host is a public IP address. An untrusted URL may contain no other IP address."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -93,8 +94,8 @@ MAX_REDIRECTS = 5
 SYSTEM_PORTS = range(1024)
 WEB_PORTS = (80, 443)
 
-# Names that are local by definition (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`). Not looked up, or
-# anyone could find out which of them exist.
+# Names that are local by definition (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`). They are not
+# looked up, because otherwise anyone could find out which of them exist.
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
 # The maximum lengths of a URL's authority and host name, even before IDNA (RFC 1035 section 2.3.4). The
@@ -105,9 +106,10 @@ _MAX_HOST = 253
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _AUTHORITY = re.compile(r"[^/?#\\]*//([^/?#\\]*)")
 
-# The form of a name after IDNA, but with underscores, which real hosts use.
+# Matches a name after IDNA. Underscores are allowed, because real hosts use them.
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-# Hosts that the WHATWG URL standard treats as IPv4 addresses, in any spelling accepted by C libraries.
+# Matches hosts that the WHATWG URL standard treats as IPv4 addresses, in any spelling accepted by C
+# libraries.
 _ENDS_IN_A_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 
 
@@ -139,8 +141,8 @@ def redirect_target(url: URL, location: str) -> URL:
 
 
 def _parse_url(address: str) -> URL:
-    """Parse a URL. Raises ValueError if it is invalid or its host is too long: IDNA takes quadratic time for
-    combining marks.
+    """Parse a URL. Raises ValueError if it is invalid or its host is too long. The length is limited because
+    IDNA takes quadratic time for combining marks.
     """
     if match := _AUTHORITY.match(address.translate(_REMOVED)):
         authority = match[1]
@@ -162,7 +164,7 @@ def _check_url(url: URL) -> URL:
 
 def _judge_host(host: str) -> None:
     if ":" in host or _ENDS_IN_A_NUMBER.search(host):
-        # Accept only the usual spelling of an IP address. Any other is meant to deceive.
+        # Accept only the usual spelling of an IP address. Any other spelling is meant to deceive.
         if not is_public(host):
             raise FetchError("blocked", "Private and local addresses are not fetched")
     elif not _NAME.fullmatch(host):

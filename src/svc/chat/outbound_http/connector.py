@@ -31,15 +31,15 @@ from aiohttp.http import RawResponseMessage
 from svc.chat.outbound_http.address_checks import FetchError, address_literals, is_public
 
 # The number of threads for DNS look-ups by the system, which cannot be cancelled. Separate threads ensure
-# that a slow name server delays nothing else. There are as many as simultaneous downloads, so that names that
-# never resolve do not block other look-ups.
+# that a slow name server delays nothing else. There is one thread for each simultaneous download, so that
+# names that never resolve do not block other look-ups.
 LOOK_UPS_AT_ONCE = 96
 # The maximum number of IP addresses to try for a name. Some names have hundreds, but a few are enough to find
 # one that responds.
 MAX_ADDRESSES = 8
 
 # The maximum number of responses to one request, all informational except the last. Hosts usually send one or
-# two. Checked after each step of STEP_BYTES, which takes up to 3 ms.
+# two. The number is checked after each step of STEP_BYTES, which takes up to 3 ms.
 MAX_RESPONSES = 64
 STEP_BYTES = 8 * 1024
 # The read size for unencrypted connections, which limits the time per read: a host can split a file into
@@ -52,13 +52,13 @@ LookUp = Future[Any]
 
 
 class PrivateAddress(OSError):
-    """The IP address is not public. An OSError, because aiohttp's connector expects no other errors."""
+    """The IP address is not public. It is an OSError, because aiohttp's connector expects no other error."""
 
 
 class AddressGuard:
     """A guard that checks every name and IP address before a connection.
 
-    `site` lists this site's hosts. IP addresses among them are refused, because this server may have more
+    `site` lists this site's hosts. IP addresses among them are rejected, because this server may have more
     access there than outsiders.
     """
 
@@ -151,4 +151,4 @@ class _Resolver(AbstractResolver):
         return await self._guard.look_up(host, port, family, self._looking)
 
     async def close(self) -> None:
-        """Release nothing, because the resolver has no resources."""
+        """Do nothing: the resolver holds no resources."""

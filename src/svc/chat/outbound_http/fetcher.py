@@ -2,7 +2,7 @@
 
 The fetcher follows redirects itself and checks each target like the first URL. It sends no cookies,
 credentials or personal headers, and ignores proxies from the environment. It requests an uncompressed body,
-refuses a compressed one, and does not interpret the content. The poster sends a few bytes to an https URL
+rejects a compressed one, and does not interpret the content. The poster sends a few bytes to an https URL
 under the same rules. It follows no redirects, and reads only the status and the beginning of an error
 response. See docs/webhooks.md.
 """
@@ -37,8 +37,8 @@ REDIRECTS = (301, 302, 303, 307, 308)
 # or JSON.
 MAX_REASON_BYTES = 512
 REASON_DEADLINE_S = 1.0
-# Requests uncompressed responses. A few KB can expand to gigabytes, and aiohttp decompresses on the event
-# loop.
+# Requests uncompressed responses, because a few compressed KB can expand to gigabytes, and aiohttp
+# decompresses on the event loop.
 IDENTITY = {"Accept-Encoding": "identity"}
 HEADERS = {"User-Agent": "svc-server (fetches what messages show)", **IDENTITY}
 # The maximum number of headers in a response. Large sites send about forty.
@@ -119,7 +119,7 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 async def guarded_lookups(
     turns: FairQueue, holder: str, deadline: float, late: str
 ) -> AsyncIterator[list[LookUp]]:
-    """Wait for the holder's turn in the fair queue and run the block. Convert its request's errors to
+    """Wait for the holder's turn in the fair queue, run the block, and convert errors of its request to
     FetchError.
 
     Yields a list to which the request must add its look-ups. `late` is the error message after the deadline.
@@ -141,9 +141,9 @@ async def guarded_lookups(
 
 
 def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None:
-    """Release the holder's place in `turns`.
+    """Release the holder's slot in `turns`.
 
-    Look-ups cannot be cancelled, so the holder keeps the place until they end.
+    Look-ups cannot be cancelled, so the holder keeps the slot until they end.
     """
     unfinished = [look_up for look_up in looking if not look_up.done()]
     if not unfinished:
@@ -163,7 +163,7 @@ def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None
 class _Bounds:
     max_bytes: int
     count: Callable[[int], None]
-    # Whether a longer file is truncated rather than refused.
+    # Whether a longer file is truncated rather than rejected.
     cut: bool = False
 
 
@@ -200,7 +200,7 @@ MAX_RETRY_AFTER_S = 3600
 @dataclass(frozen=True, slots=True)
 class PostResult:
     status: int
-    # The wait before the next attempt that the host requests, in seconds.
+    # The wait before the next attempt in seconds, as requested by the host.
     retry_after_s: int
     # The beginning of the response body if the host rejected the POST.
     body: bytes = field(default=b"", repr=False)
