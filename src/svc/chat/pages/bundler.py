@@ -1,13 +1,13 @@
-"""Bundles the page's many source files into a few for browsers.
+"""Bundles the web client's many source files into a few files for browsers.
 
 The style sheets become two files, and each language's strings become one file. The modules become two files:
-one with those that the page needs at the start, and one with those that it fetches later. Comments and
-indentation are removed.
+one with the modules needed at startup, and one with the modules fetched later. Comments and indentation are
+removed.
 
 Each module becomes a function that runs once and returns the module's exports. It calls its imports before
 its own code, so modules run in their usual order. The result differs from real modules only in an import
-cycle, or if a module changes an export after it has run. Both are refused. Large libraries, and the modules
-that use them, stay in separate files that import from the bundles.
+cycle, or if a module changes an export after it has run. Both cases are rejected. Large libraries, and the
+modules that use them, stay in separate files that import from the bundles.
 """
 
 import posixpath
@@ -23,18 +23,19 @@ _ENGLISH = "words/en.ftl"
 # Matches the beginning of a Fluent message. Its other lines are indented.
 _MESSAGE = re.compile(rb"^(?=([a-zA-Z][\w-]*) *=)", re.MULTILINE)
 FIRST, LATER = "first.js", "later.js"
-# The icons of views that are not shown at the start.
+# The icons of views that are not shown at startup.
 LATER_ICONS = "vendor/icons_later.js"
-# The module that starts the page. Stays a separate file, because it may use top-level await, which a bundled
-# module cannot.
+# The module that starts the web client. It stays a separate file, because it may use top-level await, which a
+# bundled module cannot.
 START = "main.js"
-# The service worker. Also served at the top level, because it controls only paths below its folder.
+# The service worker. It is also served at the top level, because it controls only paths below its folder.
 SERVICE_WORKER = "sw.js"
 # The script of a sandboxed frame, which runs separately from the page and cannot load modules.
 COUNTS_FRAME = "counts_frame.js"
 # The folder with libraries. Large ones are fetched only when needed.
 _VENDOR = "vendor/"
-# The folder with a web worker and its imports. Not bundled, because the worker runs separately from the page.
+# The folder with a web worker and its imports. They are not bundled, because the worker runs separately from
+# the page.
 _WORKER = "frame_encryption/"
 _HEAD = """/*! Made of the modules under /web/, where each is as it was written; /web/main.js is the first.
 The licences of the libraries are under /web/vendor/licences/. */
@@ -91,7 +92,7 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def is_own_module(name: str) -> bool:
-    """Return whether a file is one of our modules for the page, and not a vendored library."""
+    """Return whether a file is one of the web client's own modules, not a vendored library."""
     is_separate = name in (SERVICE_WORKER, COUNTS_FRAME) or name.startswith((_VENDOR, _WORKER))
     return name.endswith(".js") and not is_separate
 
@@ -104,8 +105,7 @@ class _Modules:
         self._ordered: dict[str, list[str]] = {}
         self._large: set[str] = set()
         first = self._in_order(START)[:-1]
-        # Libraries that the page does not need at the start stay separate files, as do modules that import
-        # them.
+        # Libraries that are not needed at startup stay separate files, as do modules that import them.
         self._large = {name for name in contents if name.startswith(_VENDOR) and name not in first}
         later_modules = [name for name in contents if is_own_module(name) and name not in (*first, START)]
         ordered = dict.fromkeys(

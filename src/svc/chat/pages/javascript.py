@@ -2,7 +2,7 @@
 
 This is a tokenizer, not a full parser. It recognises strings, templates and regular expressions, so it finds
 no comments or imports inside them. It raises an error for anything that it does not understand. For every
-file of the page, tests compare the result with a real parser's.
+file of the web client, tests compare the result with that of a real parser.
 """
 
 import re
@@ -23,13 +23,14 @@ _TOKEN = re.compile(
 _TEMPLATE = re.compile(r"[`}](?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
 _REGULAR = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
 _LAST_WORD = re.compile(r"[\w$#]+\Z")
-# A slash after one of these words starts a regular expression. After any other word or number, it divides.
+# A slash after one of these words starts a regular expression. After any other word or a number, it is a
+# division.
 _BEFORE_REGULAR = re.compile(
     "return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default"
 )
 # Words that are followed by a condition in parentheses and a statement.
 _CONDITIONS = frozenset({"if", "while", "for", "with"})
-# Braces after one of these are a block, otherwise an object.
+# Braces after one of these enclose a block. All other braces enclose an object.
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
 _OPENING = "([{"
 # Matches a semicolon at the end of a block. After a closing parenthesis or a colon, it may be an empty
@@ -89,7 +90,7 @@ class Import:
 class DynamicImport:
     """An `import(…)`.
 
-    If `complete` is False, the path is only the first part of an expression, whose rest follows in the code.
+    If `complete` is False, the path is only the first part of an expression. The rest follows in the code.
     """
 
     path: str
@@ -202,8 +203,8 @@ def read(source: str) -> Module:
     while waiting:
         token = waiting.pop()
         if token.kind == "comment":
-            # Keep line ends in comments, because they can end statements. After a sign or an opening bracket,
-            # a comment separates nothing.
+            # Keep line ends in comments, because they can end statements. After an operator or an opening
+            # bracket, a comment separates nothing.
             if "\n" in token.text:
                 code.append("\n")
             elif _SEPARATES_NOTHING.search("".join(code[-2:])):

@@ -158,7 +158,7 @@ class Pages:
         return web.Response(body=page, headers=headers)
 
     async def manifest(self, request: web.Request) -> web.Response:
-        """Return the manifest for operating systems where the page is installed."""
+        """Return the manifest that operating systems use when the web client is installed."""
         body = dumps(manifest(self._name(), self._icon()))
         headers = {"Content-Type": _CONTENT_TYPES[".webmanifest"], "Cache-Control": _ASK_EACH_TIME}
         return web.Response(body=body, headers=headers)
@@ -271,8 +271,8 @@ def _map_cache(cache: Path, looks: str) -> _CachedFiles | None:
         cached = msgspec.msgpack.decode(whole, type=_CachedFiles)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
-    # Decoding has read nearly all of the file into this process. Release it: the kernel's page cache still
-    # has it.
+    # Decoding has read nearly all of the file into this process. Release that memory: the kernel's page cache
+    # still holds the file.
     whole.madvise(mmap.MADV_DONTNEED)
     return cached if cached.made_of == looks else None
 
@@ -292,7 +292,8 @@ def _prepare(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
     try:
         made = bundle(written)
     except UnsupportedSyntax as error:
-        # An operator must have changed the page's source. The page still works unbundled, with more requests.
+        # An operator must have changed the web client's source. The client still works unbundled, but needs
+        # more requests.
         made = dict(written)
         logger.warning("joining the page's files failed", extra={"fault": str(error)})
     digest = hashlib.sha256()
@@ -359,7 +360,7 @@ def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
 
 def manifest(name: str, icon: str | None) -> dict[str, object]:
     """Return the W3C Web App Manifest, with the types of content that other applications may share with the
-    page.
+    web client.
     """
     icons = [{"src": icon, "sizes": "any", "purpose": "any"}] if icon else []
     own = {"src": "/web/icon.svg", "type": "image/svg+xml", "sizes": "any", "purpose": "any"}
