@@ -1,4 +1,4 @@
-"""Makes link previews: short descriptions of the first links in a member's message.
+"""Creates link previews: short descriptions of the first links in a member's message.
 
 Each link is fetched once, by the guarded fetcher, after the message is posted, so nobody waits for it. Images
 are handled like those in webhook messages. The sandbox parses a page's `<head>`. Its content is untrusted and
@@ -43,10 +43,11 @@ PAGE_DEADLINE_S = 8.0
 # slow the parser down.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# The maximum number of page heads parsed at once. One member's links can use two of these slots, which leaves
-# one for others.
+# The maximum number of page heads parsed at the same time. One member's links can use two of these slots,
+# which leaves one for others.
 PARSING_PLACES = 3
-# The maximum number of messages whose links are fetched at once. Further messages get no previews.
+# The maximum number of messages whose links are fetched at the same time. Messages beyond this number get no
+# previews.
 MAX_AT_ONCE = 32
 # The rate limit for a member's messages with links, as a burst and a long-term rate per second.
 BURST, PER_S = 10, 0.2
@@ -106,7 +107,7 @@ async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | Non
 
 
 def plain(value: object, most: int) -> str:
-    """Return the text in one line, without invisible characters or changes of text direction."""
+    """Return the text on one line, without invisible characters or changes of text direction."""
     if not isinstance(value, str):
         return ""
     spaced = _SPACE.sub(" ", value)
@@ -239,7 +240,7 @@ class Previews:
         if short is None:
             return None
         words = {"title": short.title, "description": short.description}
-        # Show the host in the link itself, because that is where a click leads. A page can claim any site
+        # Show the host of the link itself, because that is where a click leads. A page can claim any site
         # name, and can redirect this server and readers to different sites.
         shown: dict[str, object] = {
             "url": link,
