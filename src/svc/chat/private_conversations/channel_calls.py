@@ -1,10 +1,10 @@
-"""Manages the MLS groups for calls in encrypted voice channels, whose members are the people in the call.
+"""Manages the MLS groups for calls in encrypted voice channels.
 
-The media service reports the people in a call, and grants identify their devices. The stored list of devices
-is updated from these reports. The devices in the call are notified, and add missing members to the group or
-remove members who have left, as in any conversation. No messages are sent in such a group. Its log is deleted
-when the last person leaves. Contains neither HTTP nor SQL code. See docs/private.md, "Encrypted voice
-channels".
+The members of a group are the people in the call. The media service reports the people in a call, and grants
+identify their devices. The stored list of devices is updated from these reports. The devices in the call are
+notified, and add missing members to the group or remove members who have left, as in any conversation. No
+messages are sent in such a group. Its log is deleted when the last person leaves. Contains neither HTTP nor
+SQL code. See docs/private.md, "Encrypted voice channels".
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from svc.chat.private_conversations import store
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.services import Services
 
-# Above this number of stored devices, those whose grant has expired and whose member is not in the call are
-# dropped.
+# Above this number of stored devices, a device is dropped if its grant has expired and its member is not in
+# the call.
 _MAX_KNOWN = 4096
 _GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0
@@ -51,8 +51,8 @@ class ChannelCalls:
         self._users = users
         # The device and time of the last grant, by room and member.
         self._granted: dict[tuple[str, str], tuple[str, float]] = {}
-        # Called with a channel and a member in its call whose grant was issued before the channel was
-        # encrypted.
+        # Called with a channel and a member in its call if the member's grant predates the channel's
+        # encryption.
         self.on_unsealed: list[Callable[[str, str], None]] = []
         # Channels whose occupancy has changed.
         self._changed: set[str] = set()
@@ -85,7 +85,7 @@ class ChannelCalls:
             }
         self._granted[room_id, session.member_id] = device_id, now
 
-    # Methods that the occupancy calls.
+    # Methods that `voice.occupancy` calls.
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._update_later(room_id)

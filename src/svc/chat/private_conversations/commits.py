@@ -1,7 +1,7 @@
 """Validates a commit to a conversation's group and applies its effects.
 
-The functions run within a write. They check the commit against the tables and update the group. See RFC 9420
-section 12.4.
+The functions run within a write transaction. They check the commit against the tables and update the group.
+See RFC 9420 section 12.4.
 """
 
 from collections.abc import Collection, Sequence
@@ -81,7 +81,7 @@ def settle(
     """Update the devices in the group after a commit."""
     for removed_id in removed:
         store.LEAVES.delete(connection, conversation_id=conversation_id, device_id=removed_id)
-    # The group's creator reads its first commit in the log, and so learns that it was accepted.
+    # The group's creator reads its first commit in the log, and thus learns that it was accepted.
     if after.epoch == 1:
         first = devices_store.DEVICES.get(connection, device_id=device_id)
         assert first is not None, "it takes part"

@@ -129,7 +129,7 @@ class PrivateDevices:
         for notify in self.on_lacking:
             notify(conversation_ids)
 
-    # Methods to call within a write.
+    # Methods to call within a write transaction.
 
     def require(self, connection: Connection, session: Session) -> tuple[str, str]:
         """Return the requesting device's id and statement. Raises ChatError if it is not registered."""
@@ -142,8 +142,8 @@ class PrivateDevices:
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
     ) -> tuple[list[ClaimedPackage], list[KeysLow]]:
-        """Take a key package from each device that has one. Return them, and the number left for each device
-        that is running low.
+        """Take a key package from each device that has one. Return the packages, and the number left for each
+        device that is running low.
         """
         now_ms = int(now * 1000)
         taken: list[ClaimedPackage] = []

@@ -78,7 +78,9 @@ def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
 def put_package(
     connection: Connection, device_id: str, ref: bytes, body: bytes, last_resort: bool, expires_at_ms: int
 ) -> None:
-    """Store a key package. An existing one stays unchanged, or a used one could be used again."""
+    """Store a key package. An existing package is not replaced, because otherwise a used one could be used
+    again.
+    """
     connection.execute(
         "INSERT INTO private_key_packages (ref, device_id, body, last_resort, expires_at_ms)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (ref) DO NOTHING",
@@ -112,7 +114,9 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
 
 
 def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
-    """Return the devices of the given key packages, by device id. Each must be used or a last-resort one."""
+    """Return the devices of the given key packages, by device id. Each must be a used package or a
+    last-resort package.
+    """
     devices = {}
     for ref in refs:
         row = connection.execute(

@@ -25,7 +25,7 @@ from svc.chat.services import Services
 from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 
-# The maximum size of a file, which browsers encrypt and decrypt in memory.
+# The maximum size of a file. Browsers encrypt and decrypt files in memory.
 MAX_FILE_BYTES = 32 * 1024 * 1024
 # The maximum number of simultaneous uploads by all members. Each uses up to 512 KiB of memory.
 _MAX_ARRIVING = 32
@@ -124,7 +124,7 @@ class PrivateFiles:
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
         """Delete some of the files that are old enough or whose conversation is gone. Return the keys of the
-        objects to remove. Call this within a write.
+        objects to remove. Call this within a write transaction.
         """
         deleted = connection.execute(
             "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"

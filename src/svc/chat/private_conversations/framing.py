@@ -37,7 +37,7 @@ class PrivateMessage:
 
 @dataclass(frozen=True, slots=True)
 class KeyPackage:
-    """A key package. Welcomes refer to it by `ref`. `identity` is from its credential."""
+    """A key package. Welcomes refer to it by `ref`. `identity` comes from its credential."""
 
     ref: bytes
     signature_key: bytes

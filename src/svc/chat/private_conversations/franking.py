@@ -3,9 +3,9 @@
 The sender commits to the reportable content with a key that only the encrypted message contains. The server
 receives the commitment, computes a tag from it, the sender, the conversation and the time, and discards the
 commitment. The tag alone reveals nothing, even to somebody with the server's key. A report contains the key
-and the content, from which the server recomputes the commitment and the tag. It files the report only if they
-match, and learns nothing else about the conversation. Performs no I/O. See docs/private.md, "Reports with
-proof"; RFC 2104, RFC 8785.
+and the content. From these, the server recomputes the commitment and the tag. It files the report only if the
+tags match, and learns nothing else about the conversation. Performs no I/O. See docs/private.md, "Reports
+with proof"; RFC 2104, RFC 8785.
 """
 
 import hashlib

@@ -45,8 +45,8 @@ MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
 # The maximum size of a message's content, including its file names, as JSON.
 MAX_SAID_CHARACTERS = store.MAX_MESSAGE_BYTES
-# The maximum size of a report in UTF-8. The content is a JSON string in it, so quotation marks and
-# backslashes are escaped once more.
+# The maximum size of a report in UTF-8. The report contains the content as a JSON string, so quotation marks
+# and backslashes are escaped once more.
 MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
 # The maximum size of a batch of key packages, or of a commit with its Welcome, in base64 and JSON.
 MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024

@@ -34,7 +34,7 @@ class ClaimedPackage(Response):
 
 
 class PrivateLog(Response):
-    """A part of a conversation's log. The device may read only entries after `since`."""
+    """Part of a conversation's log. The device may read only entries after `since`."""
 
     entries: Annotated[Sequence[PrivateEntry], Meta(max_length=MAX_MISSED)]
     epoch: Natural

@@ -1,10 +1,11 @@
-"""Manages the members of private conversations, and puts everything their devices send in a total order.
+"""Manages the members of private conversations, and puts everything that their devices send into a total
+order.
 
-Only the first commit in an epoch is accepted. The write decides this, and the sender of a later commit gets
-the entries that they missed. Sending the same bytes again changes nothing and returns the same response, so a
-replay is not a new message. Content and sender are encrypted. The server checks that the sending device is in
-the group, but does not store which device it was. Contains neither HTTP nor SQL code. See RFC 9420 sections
-12.4 and 14, RFC 9750 sections 5.2 and 7.
+Only the first commit in an epoch is accepted. The write transaction decides which commit is the first. The
+sender of a later commit gets the entries that they missed. Sending the same bytes again changes nothing and
+returns the same response, so a replay is not a new message. Content and sender are encrypted. The server
+checks that the sending device is in the group, but does not store which device it was. Contains neither HTTP
+nor SQL code. See RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
 """
 
 import time
@@ -42,7 +43,7 @@ from svc.chat.private_conversations.store import (
 )
 from svc.chat.services import Services
 
-# The maximum number of conversations per member. The page loads the whole list.
+# The maximum number of conversations per member. Clients load the whole list.
 MAX_CONVERSATIONS = 200
 # The rate limit for adding other members to conversations, as a burst and a rate per second. Filling a
 # victim's list would take half a day, enough time to leave the conversations and block the member.
@@ -52,7 +53,7 @@ _NOBODY: frozenset[str] = frozenset()
 
 # Returns whether the first member has blocked the second.
 Blocks = Callable[[str, str], bool]
-# Notifies members of a "mention" or a "call". The arguments are that kind, the conversation, the members, and
+# Notifies members of a "mention" or a "call". The arguments are the kind, the conversation, the members, and
 # a function that returns whether a member may still be notified.
 Rings = Callable[[str, str, Collection[str], Callable[[str], bool]], None]
 
@@ -101,7 +102,7 @@ class PrivateConversations:
         self._steady = steady
         self._opening = TokenBuckets(OPEN_BURST, OPENED_PER_S, _MAX_OPENING)
         self.on_ring: list[Rings] = []
-        # Maps a conversation to whether it is between two people, and its members.
+        # Maps a conversation to whether it is between two people, and to its members.
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
         # Maps an encrypted channel to the people in its call (`channel_calls`).
         self.calls: dict[str, frozenset[str]] = {}
@@ -202,13 +203,15 @@ class PrivateConversations:
         return Write(write, lambda _: self.report_changed([conversation_id]))
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
-        """Remove a leaving member and their devices from all conversations. Call this within a write."""
+        """Remove a leaving member and their devices from all conversations. Call this within a write
+        transaction.
+        """
         devices_store.DEVICES.delete(connection, member_id=member_id)
         for conversation_id in store.conversations_of(connection, member_id):
             store.remove_member(connection, conversation_id, member_id)
 
     def forget_member(self, member_id: str) -> None:
-        """Update the conversations in memory after a member has left the server. Push the changes."""
+        """Update the in-memory conversations after a member has left the server. Push the changes."""
         conversation_ids = [
             conversation_id for conversation_id, (_, people) in self._members.items() if member_id in people
         ]
@@ -275,7 +278,7 @@ class PrivateConversations:
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
                 # No device that could add others is left in the group.
                 group, leaves = store.restart_group(connection, conversation_id, group), {}
-            # The first commit creates the group. A device that tried to create it later is then added by the
+            # The first commit creates the group. A device that tries to create it later is added by the
             # creator.
             if epoch > 0:
                 commits.require_leaf(leaves, device_id)

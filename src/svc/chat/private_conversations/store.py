@@ -24,7 +24,7 @@ MAX_COMMIT_BYTES = 96 * 1024
 # The maximum size of a Welcome, enough for a tree with 200 leaves, each with a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
-# Entries are added to a response until it has this size, because all waiting entries can be tens of
+# Entries are added to a response until it has this size, because all pending entries together can be tens of
 # megabytes.
 MAX_READ_BYTES = 1024 * 1024
 
@@ -97,8 +97,8 @@ def digest(body: bytes) -> bytes:
 
 
 async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
-    """Load all conversations. Map each id to whether the conversation is between two people, and its members'
-    ids.
+    """Load all conversations. Map each id to whether the conversation is between two people, and to its
+    members' ids.
     """
     conversations: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(
@@ -164,8 +164,8 @@ def conversations_of(connection: Connection, member_id: str) -> list[str]:
     return [conversation_id for (conversation_id,) in connection.execute(sql, (member_id,))]
 
 
-# A single statement, so all values are from the same snapshot. Otherwise, a device in the group could be
-# listed as missing.
+# This is a single statement, so that all values are from the same snapshot. Otherwise, a device in the group
+# could be listed as missing.
 _DEVICE = "json_object('id', device_id, 'member_id', member_id, 'thumbprint', thumbprint"
 _CONVERSATIONS = f"""
     SELECT c.*,
@@ -189,7 +189,7 @@ _CONVERSATIONS = f"""
 async def conversations(
     database: Database, member_id: str, conversation_id: str | None = None
 ) -> list[PrivateConversation]:
-    """Return a member's conversations, or only the given one, with the devices in each group and those
+    """Return a member's conversations, or only the given one, with the devices in each group and the devices
     missing from it.
     """
     return [_conversation(row) for row in await database.rows(_CONVERSATIONS, (member_id, conversation_id))]
@@ -213,7 +213,7 @@ def _conversation(row: Row) -> PrivateConversation:
 
 
 def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
-    """Return the device of each member in a channel's call. Empty for a conversation."""
+    """Return the device of each member in a channel's call. The result is empty for a conversation."""
     rows = connection.execute(
         "SELECT member_id, device_id FROM private_members"
         " WHERE conversation_id = ? AND device_id IS NOT NULL",
@@ -225,7 +225,9 @@ def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
 def put_devices_in_call(
     connection: Connection, channel_id: str, devices: Mapping[str, str], now_ms: int
 ) -> None:
-    """Set the devices in a call. All others leave the call's group. Without devices, the log is deleted."""
+    """Set the devices in a call. All other devices leave the call's group. If there are no devices, the log
+    is deleted.
+    """
     connection.execute(
         "INSERT OR IGNORE INTO private_conversations (id, channel_id, created_at_ms) VALUES (?1, ?1, ?2)",
         (channel_id, now_ms),
@@ -313,15 +315,17 @@ _ENTRIES = f"""
 async def entries(
     database: Database, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """Return the log entries after the given number that the device may read. Empty if it is not in the
-    group.
+    """Return the log entries after the given number that the device may read. The list is empty if the device
+    is not in the group.
     """
     rows = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in rows]
 
 
 async def since(database: Database, conversation_id: str, device_id: str) -> int | None:
-    """Return the number of the last entry that the device may not read, or None if it is not in the group."""
+    """Return the number of the last entry that the device may not read, or None if the device is not in the
+    group.
+    """
     row = await database.row(
         "SELECT since_seq FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
         (conversation_id, device_id),
@@ -332,7 +336,7 @@ async def since(database: Database, conversation_id: str, device_id: str) -> int
 def entries_in(
     connection: Connection, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """Return the same as `entries`. Call this within a write."""
+    """Return the same entries as `entries`. Call this within a write transaction."""
     rows = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in rows]
 

@@ -1,8 +1,8 @@
 """Deletes private messages and encrypted files when their retention period ends.
 
 Runs hourly, in small batches. An encrypted file is not overwritten, because its bytes are useless without the
-key, which was in a message. Each run finally truncates the database's write-ahead log, so no file still
-contains deleted content. See docs/configuration.md, "Chat server".
+key, which was in a message. At the end of each run, the database's write-ahead log is truncated, so no file
+still contains deleted content. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from svc.chat.private_conversations.files import PrivateFiles
 
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
-# The number of messages deleted per write. Overwriting up to 32 KiB each takes about 5 ms of the writer's
-# time per batch.
+# The number of messages deleted per write transaction. Overwriting up to 32 KiB for each message takes about
+# 5 ms of the writer's time per batch.
 _AT_ONCE = 50
 # How long a used key package is stored. Its Welcome normally follows within seconds.
 _TAKEN_FOR_MS = DAY_MS
 
-# How long the database copies made before updates are stored, which is enough time to notice a failed update.
-# They are deleted because they contain content that members have since deleted.
+# How long copies of the database from before updates are stored. This is enough time to notice a failed
+# update. The copies are deleted because they contain content that members have since deleted.
 _COPIES_KEPT_S = 7 * 24 * 60 * 60.0
 
 _FAULT_MESSAGES = "deleting encrypted messages is delayed", "deleting encrypted messages failed"
