@@ -1,7 +1,7 @@
 """Implements Web Push's cryptography: encryption for a device, and the key that identifies this server.
 
-See RFC 8291 with RFC 8188's aes128gcm, and VAPID (RFC 8292). The caller supplies the keys and the salt for
-each message, which must be used only once.
+See RFC 8291 with RFC 8188's aes128gcm, and VAPID (RFC 8292). The caller supplies a new key and a new salt for
+each message.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -39,7 +39,7 @@ MAX_PLAIN_BYTES = 4096 - (SALT_BYTES + 4 + 1 + PUBLIC_KEY_BYTES) - 16 - 1
 _RECORD_BYTES = 4096
 _LAST_RECORD = b"\x02"
 KEY_FILE = "push-key"
-# Push services refuse lifetimes of more than 24 hours (RFC 8292 section 2).
+# Push services reject lifetimes of more than 24 hours (RFC 8292 section 2).
 _LIFETIME_S = 12 * 3600
 
 

@@ -41,10 +41,10 @@ URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MAX_MEMBERS = 10_000
-# The maximum number of devices with a running sender, which uses a few KB.
+# The maximum number of devices with a running sender. Each sender uses a few KB.
 MAX_DEVICES = 2000
-# The maximum number of queued notifications per device, at most one per channel and kind. Above it, the
-# oldest is dropped.
+# The maximum number of queued notifications per device, at most one per channel and kind. Above this number,
+# the oldest is dropped.
 MAX_NOTICES = 8
 # The timeout for an attempt, including the wait for a slot and the DNS look-up. Push services respond within
 # a second.
@@ -52,7 +52,7 @@ DEADLINE_S = 15.0
 ATTEMPTS = 4
 FIRST_DELAY_S, MAX_DELAY_S = 5.0, 120.0
 MAX_TEXT_CHARACTERS = 300
-# All notifications are padded to this length, so that the length reveals nothing.
+# All notifications are padded to this length, so that their length reveals nothing.
 PADDED_BYTES = 2048
 # Matches words that may be device URLs or tokens, because they are longer than ordinary words.
 _LONG_WORD = re.compile(r"[\w.~%+=-]{24,}")
@@ -133,7 +133,7 @@ class PushNotifier:
             self._senders = None
 
     def posted(self, message: Message) -> None:
-        """Notify the members whose settings request a notification about this message."""
+        """Notify the members who have chosen to be notified about this message."""
         reachable = self._subscriptions.members()
         if not reachable:
             return
@@ -147,7 +147,7 @@ class PushNotifier:
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
     ) -> None:
         """Notify members about a call, or about a message that the server cannot read. The notification
-        contains only the conversation.
+        contains only its kind and the conversation's id.
         """
         reachable = self._subscriptions.members()
         now = self._now()

@@ -1,8 +1,8 @@
 """Determines the contact URL that is sent to push services (RFC 8292 section 2.1).
 
-If EXTERNAL_HOST is not set, the contact is the https origin at which a member last opened the page. Apple's
-push service refuses URLs such as https://localhost. A member could supply a wrong origin, but only push
-services see it.
+If EXTERNAL_HOST is not set, the contact is the https origin from which a member last opened the web client.
+Apple's push service rejects URLs such as https://localhost. A member could supply a wrong origin, but only
+push services see it.
 """
 
 import logging
@@ -44,7 +44,7 @@ class Contact:
             logger.info("push services have no address of this server: set EXTERNAL_HOST")
 
     async def seen(self, origin: str | None) -> None:
-        """Record the origin at which a member has opened the page. Storage failures are ignored."""
+        """Record the origin from which a member has opened the web client. Storage failures are ignored."""
         if self._configured or origin is None or len(origin) > _MAX_CHARACTERS or origin == self._seen:
             return
         address = normalise(origin)
@@ -62,7 +62,7 @@ class Contact:
 
 
 def _is_public(host: str) -> bool:
-    """Return whether push services accept a contact URL with this host. They refuse IP addresses."""
+    """Return whether push services accept a contact URL with this host. They reject IP addresses."""
     try:
         ip_address(host)
     except ValueError:
