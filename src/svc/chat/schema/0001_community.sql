@@ -1,11 +1,11 @@
--- Members, roles and channels, from which the directory is loaded.
+-- Members, roles and channels. The directory is loaded from these tables.
 CREATE TABLE members (
     id TEXT PRIMARY KEY,
     nickname TEXT NOT NULL,
     epoch INTEGER NOT NULL DEFAULT 0,
     timeout_until_ms INTEGER NOT NULL DEFAULT 0,
     joined_at_ms INTEGER NOT NULL,
-    -- Set when the member has left or was removed. The row stays, because messages refer to it.
+    -- Set when the member has left or has been removed. The row stays, because messages refer to it.
     left_at_ms INTEGER,
     avatar_key TEXT
 ) STRICT, WITHOUT ROWID;

@@ -23,14 +23,14 @@ CREATE TABLE devices (
     UNIQUE (member_id, thumbprint)
 ) STRICT, WITHOUT ROWID;
 
--- One sign-in, and all refresh tokens that follow from it. The tokens are not stored: each is derived
--- from this row and the server's secret.
+-- One sign-in and all its refresh tokens. The tokens are not stored: each is derived from this row and the
+-- server's secret.
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     device_id TEXT NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
     salt BLOB NOT NULL,
-    -- The number of refreshes. Only the token of this number is valid.
+    -- The number of refreshes. Only the token with this number is valid.
     generation INTEGER NOT NULL,
     rotated_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER NOT NULL

@@ -1,6 +1,6 @@
--- Messages and the data that belongs to them.
+-- Messages and related data.
 CREATE TABLE messages (
-    -- The cursor: the time and the counter of `id` as one number, which rises with `id`.
+    -- The cursor: the time and the counter in `id` as one number. It increases with `id`.
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     channel_id TEXT NOT NULL,
@@ -75,8 +75,8 @@ CREATE TABLE reads (
     PRIMARY KEY (member_id, channel_id)
 ) STRICT, WITHOUT ROWID;
 
--- The words of messages, without the messages. Filled after the commits.
--- `tags` holds other search terms: the channel, the author, and the kinds of content.
+-- The words of messages, without the messages themselves. Words are added after each commit. `tags` contains
+-- other search terms: the channel, the author, and the kinds of content.
 CREATE VIRTUAL TABLE message_words USING fts5 (
     text, tags, content = '', tokenize = "unicode61 remove_diacritics 2"
 );

@@ -3,18 +3,18 @@ CREATE TABLE invites (
     id TEXT PRIMARY KEY,
     -- Stored in plain text, so that it can be shown again.
     code TEXT NOT NULL UNIQUE,
-    -- Null if the operator created it.
+    -- Null if the operator created the invite.
     created_by TEXT,
     role_id TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
-    -- Null means no expiry, and no limit of uses.
+    -- Null means no expiry or no limit on uses.
     expires_at_ms INTEGER,
     max_uses INTEGER,
     uses INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX invites_by_creator ON invites (created_by);
 
--- The joins of the last hour, if their rate is limited.
+-- Joins in the last hour, for invites with a rate limit.
 CREATE TABLE invite_joins (
     invite_id TEXT NOT NULL REFERENCES invites (id) ON DELETE CASCADE,
     at_ms INTEGER NOT NULL

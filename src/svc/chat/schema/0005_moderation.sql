@@ -1,13 +1,13 @@
 -- Bans, reports and the audit log.
 CREATE TABLE audit_log (
-    -- Assigned by the writer, so that the order is that of the writes.
+    -- Assigned by the writer, so that ids are in the order of the writes.
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at_ms INTEGER NOT NULL,
-    -- Null if the operator acted, who is not a member.
+    -- Null for the operator, who is not a member.
     actor_id TEXT,
     action TEXT NOT NULL,
     target_id TEXT,
-    -- The channel that the action concerns. Only members who may view it may see the entry.
+    -- The channel that the action concerns. Only members who may view the channel may see the entry.
     channel_id TEXT,
     -- A JSON object.
     details TEXT NOT NULL
@@ -28,7 +28,7 @@ CREATE TABLE reports (
     id TEXT PRIMARY KEY,
     reporter_id TEXT NOT NULL,
     member_id TEXT NOT NULL,
-    -- Both are null if a member was reported and not a message.
+    -- Both are null if a member was reported rather than a message.
     channel_id TEXT,
     message_id TEXT,
     text TEXT NOT NULL,

@@ -5,7 +5,7 @@ CREATE TABLE settings (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Members whom a member has blocked. Nobody else learns of it.
+-- Members whom a member has blocked. Nobody else can see this.
 CREATE TABLE blocks (
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
     blocked_id TEXT NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE blocks (
     PRIMARY KEY (member_id, blocked_id)
 ) STRICT, WITHOUT ROWID;
 
--- Mutes and deafening by moderators, until they are undone.
+-- Members muted or deafened by moderators, until a moderator reverses it.
 CREATE TABLE voice_mutes (
     member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,
     muted INTEGER NOT NULL,

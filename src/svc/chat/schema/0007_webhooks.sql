@@ -2,11 +2,12 @@
 CREATE TABLE webhooks (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
-    -- Null if no channel is set, or if it was deleted.
+    -- Null if no channel is set, or if the channel was deleted.
     channel_id TEXT REFERENCES channels (id) ON DELETE SET NULL,
     -- The key of a stored object.
     picture TEXT,
-    -- The secret part of the URL, for comparing it and for showing it again. Both need a key that is not in this file.
+    -- The secret part of the URL, stored for comparing it and for showing it again. Both require a key that
+    -- is not in the database.
     token_fingerprint BLOB NOT NULL,
     token_sealed BLOB NOT NULL,
     -- Null for the operator.

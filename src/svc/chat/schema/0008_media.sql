@@ -2,23 +2,23 @@
 CREATE TABLE objects (
     -- uploads/<uuid>.<ext>
     key TEXT PRIMARY KEY,
-    -- 'storing' before the object is in the store, and 'going' before it is removed from it.
+    -- 'storing' until the object is in the store, and 'going' once it is to be removed.
     state TEXT NOT NULL CHECK (state IN ('storing', 'stored', 'going')),
     content_type TEXT NOT NULL,
     bytes INTEGER NOT NULL,
-    -- Null if it has none: pictures have no duration.
+    -- Null if the object has none: images have no duration.
     width INTEGER,
     height INTEGER,
     duration_ms INTEGER,
     placeholder TEXT NOT NULL,
     colour TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
-    -- The time since which nothing refers to it, if nothing does.
+    -- The time since which nothing has referred to the object. Meaningless while something refers to it.
     idle_since_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX objects_by_idle ON objects (idle_since_ms);
 
--- The owner that an object is kept for: a message, webhook, member, emoji, draft, job, or the server itself.
+-- The owners that refer to objects: messages, webhooks, members, emoji, drafts, jobs, and the server itself.
 CREATE TABLE object_references (
     kind TEXT NOT NULL,
     owner_id TEXT NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE object_references (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_references_by_key ON object_references (key);
 
--- Uploads, from the first byte and for as long as any part of them is kept.
+-- Uploads, from the first byte for as long as any part of them is stored.
 CREATE TABLE uploads (
     id TEXT PRIMARY KEY,
     member_id TEXT NOT NULL,
@@ -36,17 +36,17 @@ CREATE TABLE uploads (
     name TEXT NOT NULL,
     target TEXT NOT NULL,
     alt TEXT NOT NULL,
-    -- Whether it can be resumed after an interruption.
+    -- Whether the upload can be resumed after an interruption.
     resumable INTEGER NOT NULL,
-    -- In bytes: the final length, and how much of it is on the disk.
+    -- In bytes: the final length, and how much of it is on disk.
     length INTEGER NOT NULL,
     received INTEGER NOT NULL,
     -- Receiving, waiting (for the worker, or being processed), done, refused, or used (for its purpose).
     state TEXT NOT NULL CHECK (state IN ('receiving', 'waiting', 'done', 'refused', 'used')),
-    -- JSON: the result of the worker, or the reason for the refusal.
+    -- JSON: the worker's result, or the reason for the rejection.
     result TEXT,
     refusal TEXT,
-    -- The stored object, and the total size with all objects that belong to it.
+    -- The stored object, and its total size including all objects that belong to it.
     key TEXT REFERENCES objects (key) ON DELETE CASCADE,
     stored_bytes INTEGER NOT NULL DEFAULT 0,
     created_at_ms INTEGER NOT NULL,
@@ -63,11 +63,11 @@ CREATE TABLE jobs (
     -- The number of attempts.
     attempt INTEGER NOT NULL DEFAULT 0,
     due_at_ms INTEGER NOT NULL,
-    -- The worker that holds it, and until when. Null if no worker does.
+    -- The lease of the worker that has claimed the job, and its end. Null if no worker has claimed it.
     lease TEXT,
     lease_until_ms INTEGER NOT NULL DEFAULT 0,
     worker TEXT NOT NULL DEFAULT '',
-    -- Whether it was given up: a dead letter.
+    -- Whether the job was abandoned (a dead letter).
     dead INTEGER NOT NULL DEFAULT 0,
     fault TEXT NOT NULL DEFAULT '',
     created_at_ms INTEGER NOT NULL

@@ -1,5 +1,5 @@
 -- The holder whose storage limit an object counts against: a member (their id), the webhooks that a member
--- has made ('webhooks of <id>'), or nobody (empty).
+-- has created ('webhooks of <id>'), or nobody (empty).
 ALTER TABLE objects ADD COLUMN holder TEXT NOT NULL DEFAULT '';
 
 UPDATE objects SET holder = owned.member_id
@@ -10,7 +10,7 @@ FROM (
 ) AS owned
 WHERE owned.key = objects.key;
 
--- The bytes that each holder stores. Updated by the triggers, so that queries cost nothing.
+-- The number of bytes stored for each holder. The triggers update it, so that queries cost nothing.
 CREATE TABLE kept (
     holder TEXT PRIMARY KEY,
     bytes INTEGER NOT NULL
@@ -34,5 +34,6 @@ UPDATE uploads SET reserved = received;
 -- The objects record their own sizes.
 ALTER TABLE uploads DROP COLUMN stored_bytes;
 
--- 1 for a job that is known to take long. Such jobs have a separate queue, so that others never wait for them.
+-- 1 for a job that is known to take a long time. Such jobs have a separate queue, so that other jobs never
+-- wait for them.
 ALTER TABLE jobs ADD COLUMN long INTEGER NOT NULL DEFAULT 0;

@@ -1,11 +1,11 @@
--- Links members that are the same person. Punishments apply to the person, under any membership.
+-- Links members who are the same person. Punishments apply to the person, under any membership.
 
 -- The id of the person's first membership. Empty only until the server has determined it.
 ALTER TABLE members ADD COLUMN person_id TEXT NOT NULL DEFAULT '';
 UPDATE members SET person_id = id;
 CREATE INDEX members_by_person ON members (person_id);
 
--- Every key and account that a person has ever proven, as a hash with a key of this installation.
+-- Every key and account that a person has ever proven to be theirs, hashed with a key of this installation.
 CREATE TABLE marks (
     mark BLOB PRIMARY KEY,
     person_id TEXT NOT NULL

@@ -1,5 +1,5 @@
--- The time when a message was posted, if its cursor holds another one: cursors only rise, even after the clock was
--- ahead for a while. Null means the time of the cursor.
+-- The time when a message was posted, if its cursor contains a different time: cursors only increase, even
+-- after the clock was ahead for a while. Null means the time in the cursor.
 ALTER TABLE messages ADD COLUMN posted_at_ms INTEGER;
 
 -- Nonces expire by the clock, not by the cursors of their messages.

@@ -3,15 +3,15 @@ CREATE TABLE notification_levels (
     member_id TEXT NOT NULL,
     -- Empty for all channels.
     channel_id TEXT NOT NULL,
-    -- Null means the level for all channels, and there the default.
+    -- Null means the member's level for all channels or, in that row, the default.
     level TEXT CHECK (level IN ('all', 'mentions', 'nothing')),
     muted INTEGER NOT NULL,
-    -- Null while `muted` means until the member ends the mute.
+    -- The end of a mute. Null means that the mute lasts until the member ends it.
     muted_until_ms INTEGER,
     PRIMARY KEY (member_id, channel_id)
 ) STRICT, WITHOUT ROWID;
 
--- Web Push subscriptions of signed-in devices. Each ends with its session, for whatever reason.
+-- Web Push subscriptions of signed-in devices. Each is deleted together with its session.
 CREATE TABLE push_subscriptions (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
     member_id TEXT NOT NULL,

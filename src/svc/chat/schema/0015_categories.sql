@@ -1,5 +1,6 @@
--- Categories, archived channels, and limits of voice channels. The table is recreated because SQLite cannot change
--- a CHECK. Dropping the old one deletes overrides and unsets webhooks' channels, so both are saved meanwhile.
+-- Categories, archived channels, and limits of voice channels. The table is recreated because SQLite cannot
+-- change a CHECK. Dropping the old table deletes overrides and unsets webhooks' channels, so both are saved
+-- in temporary tables.
 CREATE TABLE channels_made_again (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,

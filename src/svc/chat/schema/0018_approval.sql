@@ -1,4 +1,4 @@
--- The channel where newcomers arrive by an invite, and whether somebody has to approve them first.
+-- The channel that opens for members who join with an invite, and whether they must be approved first.
 ALTER TABLE invites ADD COLUMN channel_id TEXT;
 ALTER TABLE invites ADD COLUMN approval INTEGER NOT NULL DEFAULT 0;
 
@@ -12,7 +12,7 @@ CREATE TABLE invited (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX invited_by_invite ON invited (invite_id);
 
--- Applicants, who wait for approval, were approved, or were refused.
+-- Applicants who are waiting for approval, have been approved, or have been rejected.
 CREATE TABLE applications (
     id TEXT PRIMARY KEY,
     -- As in `identities`.
@@ -22,7 +22,7 @@ CREATE TABLE applications (
     -- The applicant's message.
     message TEXT NOT NULL,
     invite_id TEXT NOT NULL,
-    -- The code that the applicant used. Another request with it does not count as a new attempt.
+    -- The code that the applicant used. Another request with this code does not count as a new attempt.
     code TEXT NOT NULL,
     invited_by TEXT,
     role_id TEXT NOT NULL,

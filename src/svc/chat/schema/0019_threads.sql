@@ -1,10 +1,10 @@
--- Threads: the answers to a message, outside the channel. Null for a message of the channel itself. The id of the
--- root message is kept even if that message is deleted.
+-- Threads: the replies to a message, outside the channel's history. Null for a message in the channel itself.
+-- The id of the root message is kept even if that message is deleted.
 ALTER TABLE messages ADD COLUMN thread TEXT;
 DROP INDEX messages_by_channel;
 CREATE INDEX messages_by_channel ON messages (channel_id, thread);
 
--- A summary of each thread. The triggers below keep it up to date, whatever code writes messages.
+-- A summary of each thread. The triggers below keep it up to date, regardless of which code writes messages.
 CREATE TABLE threads (
     id TEXT PRIMARY KEY,
     count INTEGER NOT NULL,

@@ -1,4 +1,5 @@
--- Bots: members that are programs. They have no identity, device or session, only a token, whose digest this is.
+-- Bots: members that are programs. They have no identity, device or session, only a token. The table stores
+-- the token's digest.
 ALTER TABLE members ADD COLUMN bot INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE bot_tokens (
     member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,

@@ -9,10 +9,11 @@ CREATE TABLE automod_rules (
 -- The server itself also files reports. The table is recreated, because SQLite cannot make an existing column nullable.
 CREATE TABLE reports_made_again (
     id TEXT PRIMARY KEY,
-    -- Null if the server reported, by a rule or by its list of swear words.
+    -- Null if the server filed the report, because of a rule or its list of swear words.
     reporter_id TEXT,
     member_id TEXT NOT NULL,
-    -- Both are null if a member was reported and not a message. Only the message is null if none was posted.
+    -- Both are null if a member was reported rather than a message. Only the message is null if no message
+    -- was posted.
     channel_id TEXT,
     message_id TEXT,
     text TEXT NOT NULL,

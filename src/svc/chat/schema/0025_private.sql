@@ -1,6 +1,6 @@
 -- Private conversations. Their messages are encrypted before they reach the server.
 
--- Registered devices. In its statement, the sign-in key of each confirms the device's MLS signature key.
+-- Registered devices. In each device's statement, its sign-in key confirms its MLS signature key.
 CREATE TABLE private_devices (
     device_id TEXT PRIMARY KEY REFERENCES devices (id) ON DELETE CASCADE,
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
@@ -10,7 +10,8 @@ CREATE TABLE private_devices (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX private_devices_of_member ON private_devices (member_id);
 
--- Key packages, with which others add a device to a conversation. A taken one stays until its Welcome has arrived.
+-- Key packages, which other devices use to add a device to a conversation. A used package stays until its
+-- Welcome has arrived.
 CREATE TABLE private_key_packages (
     n INTEGER PRIMARY KEY,
     ref BLOB NOT NULL UNIQUE,
@@ -40,7 +41,8 @@ CREATE TABLE private_members (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX private_members_by_member ON private_members (member_id);
 
--- The devices in a group. A device that no longer belongs there is `gone`, and stays listed until a commit removes it.
+-- The devices in a group. A device that no longer belongs to the group is `gone`, and stays listed until a
+-- commit removes it.
 CREATE TABLE private_leaves (
     conversation_id TEXT NOT NULL REFERENCES private_conversations (id) ON DELETE CASCADE,
     device_id TEXT NOT NULL,
@@ -56,7 +58,7 @@ CREATE TRIGGER private_device_gone AFTER DELETE ON private_devices BEGIN
     UPDATE private_leaves SET gone = 1 WHERE device_id = OLD.device_id;
 END;
 
--- Commits and messages, in the one order that all devices see. The sender of an entry is not stored.
+-- Commits and messages, in the total order that all devices see. The sender of an entry is not stored.
 CREATE TABLE private_entries (
     n INTEGER PRIMARY KEY,
     conversation_id TEXT NOT NULL REFERENCES private_conversations (id) ON DELETE CASCADE,

@@ -3,7 +3,7 @@ CREATE TABLE private_files (
     id TEXT PRIMARY KEY,
     -- Not a foreign key, because the sweep removes the files of a deleted conversation.
     conversation_id TEXT NOT NULL,
-    -- The member whose storage it counts against, and who may delete it.
+    -- The member whose storage limit the file counts against, and who may delete it.
     member_id TEXT NOT NULL,
     sent_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

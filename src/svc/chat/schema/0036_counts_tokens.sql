@@ -1,4 +1,4 @@
--- A token that shows a member's unread counts to another server's page.
+-- Tokens with which another server's web client can read a member's unread counts.
 
 CREATE TABLE counts_tokens (
     member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,

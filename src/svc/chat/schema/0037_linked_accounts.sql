@@ -1,5 +1,5 @@
--- Members' accounts on other servers, which their profiles show, with the statement of either side. A link ends
--- with the device that signed it.
+-- Members' accounts on other servers, as shown in their profiles, with the statements of both sides. A link
+-- is deleted together with the device that signed it.
 CREATE TABLE linked_accounts (
     id TEXT PRIMARY KEY,
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
