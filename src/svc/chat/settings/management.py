@@ -1,8 +1,9 @@
-"""Runs the management listener, where an operator can change settings without being a member.
+"""Runs the management listener, through which an operator can change settings without being a member.
 
 The listener has a separate port and exists only if a token is configured. Every request needs the token, and
-browsers are refused. The sender's IP address is not checked, because the port is open only to this machine.
-Settings are changed by the same code as for members. See docs/http.md, "The management listener".
+requests from browsers are rejected. The sender's IP address is not checked, because the port is open only to
+this machine. Settings are changed by the same code as for members. See docs/http.md, "The management
+listener".
 """
 
 import asyncio
@@ -30,7 +31,7 @@ class OperatingConfig:
     # The name or IP address of the interface to advertise on. Empty for all interfaces.
     mdns_interface: str
     instance_id: str
-    # The version to show to clients. Empty for this program's own version.
+    # The version to report to clients. Empty for this program's own version.
     version: str
     # The management token. If empty, the listener is off.
     admin_token: str = field(repr=False)
@@ -51,7 +52,7 @@ def read(variables: Mapping[str, str]) -> OperatingConfig:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# Enough, because the longest change is one line and the sender is local.
+# This is enough, because the longest change is one line and the sender is local.
 BODY_DEADLINE_S = 10.0
 # The maximum number of connections, enough for the operator's programs. If all are in use, an idle one is
 # closed to make room.
@@ -116,7 +117,7 @@ def build(settings: Settings, token: str) -> web.Application:
 
 @web.middleware
 async def _from_programs(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse requests from browsers, because any web page in a local browser could reach this port."""
+    """Reject requests from browsers, because any web page in a local browser could reach this port."""
     if "Origin" in request.headers or any(name.lower().startswith("sec-fetch-") for name in request.headers):
         raise ChatError(
             "origin_refused",
@@ -128,7 +129,7 @@ async def _from_programs(request: web.Request, handler: Handler) -> web.StreamRe
 def _by_token(token: str) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse a request without the token, before revealing which paths exist."""
+        """Reject a request without the token, before revealing which paths exist."""
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise ChatError("auth_required", "This needs the token of the management listener")

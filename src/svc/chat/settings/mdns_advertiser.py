@@ -109,7 +109,7 @@ class Advertisement:
         await self.follow(False)
 
     async def _keep(self) -> None:
-        """Advertise the server, and again whenever its IP addresses change."""
+        """Advertise the server, and do so again whenever its IP addresses change."""
         responder: Responder | None = None
         advertised_on: _Network | None = None
         try:
@@ -167,16 +167,16 @@ class Advertisement:
 
 async def _open_responder(senders: Sequence[str | int]) -> "Responder":
     """Open a responder. Raises the same errors as `Responder`."""
-    # Import the module only when needed, because most servers are not discoverable, and on a thread, because
-    # importing is slow.
+    # Import the module only when needed, because most servers are not discoverable. Import it on a separate
+    # thread, because importing is slow.
     module = await asyncio.to_thread(importlib.import_module, "svc.chat.settings.mdns_responder")
     opened: Responder = module.Responder(senders)
     return opened
 
 
 async def _resolve(name: str) -> list[str]:
-    """Return a name's IP addresses, or an empty list if it does not resolve here. Clients can still resolve
-    it.
+    """Return a name's IP addresses, or an empty list if it does not resolve here. Clients may still be able
+    to resolve it.
     """
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):

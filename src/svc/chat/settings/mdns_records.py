@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from svc.base.emoji import INVISIBLE_PARTS
 
 SERVICE_TYPE = "_svc-chat._tcp.local."
-# The maximum sizes of a label (RFC 1035 section 2.3.4) and of a TXT string, whose length is one byte.
+# The maximum sizes of a label (RFC 1035 section 2.3.4) and of a TXT string, whose length field is one byte.
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"
@@ -51,8 +51,8 @@ class Interface:
 
 
 def label(name: str, number: int) -> str:
-    """Return the label for the server's name. A `number` of 2, because another server has the same name,
-    results in "Name (2)" (RFC 6762 section 9).
+    """Return the label for the server's name. If another server has the same name, a `number` of 2 results in
+    "Name (2)" (RFC 6762 section 9).
     """
     clean = "".join(
         " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name
@@ -90,7 +90,7 @@ def own_name(server_id: str) -> str:
 
 
 def outside_name(announced: AdvertisedServer) -> str:
-    """Return the external name whose IP addresses to advertise, or an empty string if there is no name to
+    """Return the external name whose IP addresses are advertised, or an empty string if there is no name to
     resolve.
     """
     name, _ = _external(announced)

@@ -1,7 +1,8 @@
 """Implements an mDNS responder (zeroconf) for one of the server's names.
 
-Imported only when a server becomes discoverable, because the library uses 3 MB and a twentieth of the startup
-time. `mdns_records` and `mdns_advertiser` decide what is announced, and where. See RFC 6762, RFC 6763.
+The module is imported only when a server becomes discoverable, because the library uses 3 MB of memory and a
+twentieth of the startup time. `mdns_records` and `mdns_advertiser` decide what is announced, and where. See
+RFC 6762, RFC 6763.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from svc.chat.settings.mdns_records import SERVICE_TYPE, AdvertisedServer
 
 # How long to wait for a response from another server with the same name. No request waits for the result.
 ASK_MS = 2000
-# The timeout for the registration. Each name that is in use takes another second.
+# The timeout for the registration. Each name that is already in use takes another second.
 ADVERTISE_DEADLINE_S = 20.0
 # The maximum number of servers with the same name in a network. Above it, the registration fails.
 MAX_NAMESAKES = 20
@@ -61,8 +62,8 @@ class Responder:
         raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
 
     async def close(self) -> None:
-        """Send the goodbye packets and close the sockets, even if cancelled, or a half-closed responder would
-        keep its sockets.
+        """Send the goodbye packets and close the sockets, even if cancelled. Otherwise, a half-closed
+        responder would keep its sockets open.
         """
         closing = asyncio.ensure_future(self._zeroconf.async_close())
         try:

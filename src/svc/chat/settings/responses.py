@@ -12,7 +12,7 @@ _TYPES = get_type_hints(Values, include_extras=True)
 
 
 def _some(name: str, needed: Iterable[str], optional: Iterable[str] = ()) -> type[Struct]:
-    """Return a response type with the given settings as fields, of which some are optional."""
+    """Return a response type with the given required and optional settings as fields."""
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = [
         *((setting, _TYPES[setting]) for setting in needed),
         *((setting, _TYPES[setting] | UnsetType, UNSET) for setting in optional),

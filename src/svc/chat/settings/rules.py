@@ -43,7 +43,9 @@ class Settings:
         self.current = defaults
 
     async def load(self, discoverable: bool) -> None:
-        """Load the stored settings. `discoverable` becomes that setting's stored value if there is none."""
+        """Load the stored settings. If the setting `discoverable` has no stored value, the argument is
+        stored.
+        """
         first = _rows({"discoverable": discoverable})
         await self._database.write(
             lambda c: c.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", first)

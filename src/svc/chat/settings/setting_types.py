@@ -51,7 +51,7 @@ class Values:
         return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
     def public(self) -> dict[str, object]:
-        """Return the settings that everybody may see."""
+        """Return the settings that everyone may see."""
         return {name: value for name, value in asdict(self).items() if name in PUBLIC}
 
     def specified_settings(self) -> dict[str, object]:
@@ -64,7 +64,7 @@ class Values:
 
 
 MAX_NAME_CHARACTERS = 64
-# Switches and numbers may be strings, as command lines send them.
+# Switches and numbers may be strings, because the command line sends strings.
 _Switch = bool | Literal["on", "off"]
 _Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
 
@@ -93,7 +93,7 @@ _CHOICES = {
 }
 # The settings known to programs written for the specification (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
-# The settings that `/info` shows to anyone.
+# The settings that `/info` returns to anyone.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
 MAX_PROBLEMS = 20
 
