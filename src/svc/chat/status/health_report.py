@@ -1,7 +1,7 @@
 """Builds the owner's health report: results of checks like those in `svc doctor`, and the connected members.
 
 `svc doctor` also checks ports and the URL from outside, which the server cannot do. The report contains no
-secrets, paths or IP addresses. The page explains the states. This module changes nothing.
+secrets, paths or IP addresses. The web client explains the states. This module changes nothing.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
 # The age at which the newest backup is reported as old. Restoring it would lose messages that members
 # remember.
 BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
-# The maximum number of connected members in the report, and on the page.
+# The maximum number of connected members in the report and in the web client.
 MAX_LISTED = 200
 Verdict = Literal["ok", "notice", "problem"]
 OK: Verdict = "ok"

@@ -1,4 +1,4 @@
-"""Handles requests for the server's state: from anybody (`GET /health`, `/info` and `/metrics`), and from the
+"""Handles requests for the server's state: from anyone (`GET /health`, `/info` and `/metrics`), and from the
 owner (`/api/health`).
 
 See docs/http.md, "Getting started".
@@ -158,8 +158,8 @@ class StatusRequests(Requests):
         return web.Response(body=body, headers={"Content-Type": content_type})
 
     def _is_member(self, request: web.Request) -> bool:
-        """Return whether the request has a valid token. Does not raise, because `/info` is public except for
-        the version.
+        """Return whether the request has a valid token. This method does not raise, because `/info` is public
+        except for the version.
         """
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
@@ -212,8 +212,6 @@ class TurnStatus(Response):
 class StatusCommands(Commands):
     """Commands that `svc doctor` sends to a running server. `address` returns the URL at which the server
     listens, or an empty string if it is not listening.
-
-    `address` returns the URL at which the server listens, or an empty string.
     """
 
     def __init__(
