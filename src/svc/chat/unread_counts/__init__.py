@@ -1,4 +1,4 @@
-"""Serves a member's unread counts to another server's page, which shows them in its list of servers.
+"""Serves a member's unread counts to another server's web client, which shows them in its list of servers.
 
-The page needs a token that permits nothing else.
+The client needs a token that permits nothing else.
 """

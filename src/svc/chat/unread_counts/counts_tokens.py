@@ -1,9 +1,9 @@
 """Creates and verifies counts tokens, each of which gives access only to one member's unread counts.
 
-A page from another origin, which lists the person's servers, stores the token and shows the counts. The token
+A web client from another origin lists the person's servers, stores the token and shows the counts. The token
 is therefore not an access token: `AccessTokens` does not accept it, and it has a different prefix and key. A
-member has at most one counts token. It ends when the member revokes or replaces it, and whenever the member's
-access tokens are invalidated, for example when a device is removed. Contains no HTTP code. See
+member has at most one counts token. It becomes invalid when the member revokes or replaces it, and whenever
+the member's access tokens are invalidated, for example when a device is removed. Contains no HTTP code. See
 docs/servers.md.
 """
 
@@ -23,7 +23,7 @@ SALT_BYTES = 16
 # The prefix of counts tokens, which makes leaked tokens recognisable.
 PREFIX = "svcrail."
 MAX_TOKEN_CHARACTERS = 256
-# The rate limit for invalid tokens per IP address. Pages may still have revoked tokens.
+# The rate limit for invalid tokens per IP address. Clients may still have revoked tokens.
 INVALID_BURST, INVALID_PER_S = 60, 0.5
 
 
@@ -62,7 +62,7 @@ class CountsTokens:
 
     @shared_write
     def renew(self, member_id: str) -> Write[None, str]:
-        """Create a token for a member. An earlier one stops working immediately."""
+        """Create a token for a member. An earlier token stops working immediately."""
         kept = CountsToken(member_id, self._random_bytes(SALT_BYTES), self._directory.member(member_id).epoch)
 
         def renewed(_: None) -> str:
@@ -81,8 +81,8 @@ class CountsTokens:
     def verify(self, token: str, address: str, now: float) -> str:
         """Return the id of the member whose counts can be read with this token. Raises ChatError.
 
-        `address` is the client's IP address. All endpoints share its limit for invalid tokens, so nobody can
-        guess tokens faster by using several endpoints.
+        `address` is the client's IP address. All endpoints share the limit for invalid tokens from an
+        address, so nobody can guess tokens faster by using several endpoints.
         """
         member_id, _, _ = token.removeprefix(PREFIX).partition(".")
         stored = self._kept.get(member_id)

@@ -1,4 +1,4 @@
-"""Handles requests for a member's counts token, and for the counts that another server's page shows.
+"""Handles requests for a member's counts token, and for the counts that another server's web client shows.
 
 A sandboxed frame without an origin sends the token in a body of type text/plain, which needs no preflight
 request and is not logged by proxies. See docs/servers.md.
@@ -106,8 +106,8 @@ class RailRequests(Requests):
         totals = self._totals(member_id)
         picture = await self._encoded_picture() if body.picture else None
         response = answer(ServerCounts(self._name(), totals.unread, totals.mentions, picture))
-        # Sent only after the token has been verified, or any page could learn from an error that this is a
-        # chat server.
+        # Sent only after the token has been verified, because otherwise any page could learn from an error
+        # that this is a chat server.
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
