@@ -25,7 +25,7 @@ class Avatars:
         self._media = media
 
     def require_may_set(self, member_id: str) -> None:
-        """Raise ChatError if the member is in timeout, because everybody would see the image."""
+        """Raise ChatError if the member is in timeout, because everyone would see the image."""
         self._directory.require_no_timeout(member_id)
 
     def use(self) -> UploadPurpose:
@@ -52,7 +52,7 @@ class Avatars:
         )
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Release a member's avatar. Call this within the write that deletes the member's data."""
+        """Release a member's avatar. Call this within the write transaction that deletes their data."""
         self._media.release(connection, MEMBER, member_id)
 
     def _set(self, connection: Connection, member_id: str, key: str | None) -> None:

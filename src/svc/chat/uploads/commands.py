@@ -1,9 +1,9 @@
 """Handles the control socket's commands about jobs, and checks the health of the media worker.
 
 The media worker and the operator send the commands. `queue` manages the jobs. A worker is considered up if it
-has recently requested a job, or if its URL reports that it is healthy. Only reports show this: uploads wait
-for a worker in any case. A worker that runs on demand is started by a request to its URL, and is considered
-up until such a request fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
+has recently requested a job, or if its URL reports that it is healthy. This state appears only in reports:
+uploads wait for a worker in any case. A worker that runs on demand is started by a request to its URL, and is
+considered up until such a request fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
 """
 
 import asyncio
@@ -76,8 +76,8 @@ class WorkerHealth:
         """Return whether the worker reports that it is healthy."""
         try:
             timeout = ClientTimeout(total=_ANSWER_DEADLINE_S)
-            # Close the connection after the request. Both programs would check an open one's deadlines every
-            # second.
+            # Close the connection after the request, because both programs would check the deadlines of an
+            # open connection every second.
             async with self._session.get(
                 f"{self._url}/health", timeout=timeout, headers={"Connection": "close"}
             ) as response:

@@ -1,7 +1,7 @@
 """Makes file names safe to show and save.
 
 Removes paths, invisible characters, and characters that change the text direction. Keeps invisible characters
-that words or emoji need. Does not filter words or restrict extensions.
+that words or emoji need. Does not filter offensive words or restrict extensions.
 """
 
 import re
@@ -27,7 +27,8 @@ _NEVER_SHOWN = frozenset(
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _TAGS = re.compile(f"({_FLAG})|[\U000e0000-\U000e007f]")
 _JOINED = re.compile(f"[{_JOINERS}]+")
-# Variation selectors, which select a form of the preceding character. The last range is only for ideographs.
+# Variation selectors, which select a variant of the preceding character. The last range is only for
+# ideographs.
 _SELECTORS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _KEYCAPS = frozenset("0123456789#*")
 # The ranges of scripts whose letters join or combine, from Arabic to the Vedic signs, with further blocks of

@@ -1,7 +1,8 @@
 """Stores the files of unfinished uploads in `incoming/<id>` in the data folder, where the worker reads them.
 
-Files are written in pieces on separate threads, so no file is in memory as a whole. Bytes are acknowledged
-only once they are durable. The files are not served, and are examined only to determine their kind.
+Files are written in pieces on separate threads, so no file is ever completely in memory. Bytes are
+acknowledged only once they are durable. The files are not served, and are examined only to determine their
+kind.
 """
 
 import asyncio
@@ -20,7 +21,8 @@ FOLDER = "incoming"
 # The size of one write, and the memory that each upload uses.
 PIECE_BYTES = 512 * 1024
 _THREADS = 2
-# Only older files are removed, because a newer one may belong to an upload whose row is still being inserted.
+# Only files older than this are removed, because a newer one may belong to an upload whose row is still being
+# inserted.
 _NOBODYS_AFTER_S = 3600.0
 
 T = TypeVar("T")
@@ -92,7 +94,7 @@ class IncomingFiles:
 
 
 def _open_at(folder: Path, upload_id: str, offset: int) -> int:
-    """Open a file and truncate it at `offset`. Any further data was not acknowledged."""
+    """Open a file and truncate it at `offset`. Any data after it was not acknowledged."""
     make_folder(folder)
     handle = os.open(folder / upload_id, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.ftruncate(handle, offset)

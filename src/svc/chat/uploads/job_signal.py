@@ -1,7 +1,7 @@
 """Wakes media workers through a counter, which is incremented when a job may have become available.
 
-A worker keeps a request open until the counter differs from the last value it saw. It learns of a job
-immediately, and causes no load while there are none. `queue` manages the jobs.
+A worker keeps a request open until the counter differs from the last value it saw. The worker thus learns of
+a job immediately, and causes no load while there are no jobs. `queue` manages the jobs.
 """
 
 import asyncio
@@ -9,11 +9,11 @@ from contextlib import suppress
 
 from svc.chat.errors import ChatError
 
-# The longest time that a worker's request waits. Shorter than the control socket's timeout, and than the time
-# after which a silent worker is considered down.
+# The longest time that a worker's request waits. It is shorter than the control socket's timeout, and shorter
+# than the time after which a silent worker is considered down.
 MAX_WAIT_S = 45.0
 # The maximum number of waiting workers: half of the control socket's connections, to leave some for commands.
-# Further workers poll.
+# Additional workers poll.
 MAX_WAITING = 32
 
 
@@ -31,8 +31,8 @@ class JobSignal:
         self._raised = asyncio.Event()
 
     def announce_after(self, wait_s: float | None) -> None:
-        """Schedule an announcement, replacing any scheduled one. If `wait_s` is None, only cancel that
-        one.
+        """Schedule an announcement, replacing any scheduled one. If `wait_s` is None, only cancel the
+        scheduled one.
         """
         if self._timer is not None:
             self._timer.cancel()

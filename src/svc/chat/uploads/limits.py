@@ -1,7 +1,7 @@
 """Limits uploads per file, per member and for the server, and checks for free space.
 
-The disk space in use is the bytes that have arrived, plus small reservations for further bytes. A member's
-share is compared with the free space (`svc.base.fair_shares`). Contains no SQL.
+The disk space in use consists of the bytes that have arrived, and of small reservations for bytes that have
+not arrived yet. A member's share is compared with the free space (`svc.base.fair_shares`). Contains no SQL.
 """
 
 from dataclasses import dataclass
@@ -22,15 +22,16 @@ MAX_PICTURE_BYTES = 32 * _MB
 MAX_AVATAR_BYTES = 8 * _MB
 MAX_EMOJI_BYTES = 2 * _MB
 
-# The maximum number of uploads that are unfinished or wait for the worker, per member and in total, and the
-# maximum total size of their files, which are all on the server's disk.
+# The maximum number of uploads that are unfinished or waiting for the worker, per member and in total, and
+# the maximum total size of their files, which are all on the server's disk.
 MAX_UNFINISHED_PER_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB
 # The disk space that an upload reserves when it begins, enough for most images. All unfinished uploads
 # together reserve at most 500 MiB in this way.
 EXPECTED_BYTES = 256 * 1024
-# The size of each later reservation of disk space as bytes arrive. Each is a small database write.
+# The size of each later reservation of disk space as bytes arrive. Each reservation is a small database
+# write.
 RESERVED_AT_ONCE = 8 * _MB
 # The maximum number of uploads to receive at the same time. Each uses up to 512 KiB of memory.
 MAX_ARRIVING = 128
@@ -41,7 +42,7 @@ MIN_FREE_BYTES = 512 * _MB
 EMPTY_KEPT_S = 600.0
 # An interrupted upload can be resumed for a day.
 UNFINISHED_KEPT_S = 24 * 3600.0
-# How long a member can see why an upload was refused.
+# How long a member can see why an upload was rejected.
 REFUSED_KEPT_S = 3600.0
 # How long the operator can examine and retry jobs that have been abandoned.
 DEAD_KEPT_S = 7 * 24 * 3600.0
@@ -49,8 +50,8 @@ MAX_ATTACHMENTS = 10
 # The maximum size of a video in the queue of short jobs. Larger ones are expected to be slow and have a
 # separate queue.
 SHORT_VIDEO_BYTES = 16 * _MB
-# The maximum time for a job in the queue of short jobs, and so the longest delay for the next one. A job that
-# takes longer starts again in the queue of long jobs.
+# The maximum time for a job in the queue of short jobs, and therefore the longest delay for the next one. A
+# job that takes longer starts again in the queue of long jobs.
 SHORT_JOB_S = 15
 
 SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
@@ -61,7 +62,7 @@ class Limits:
     """The maximum size in bytes for each purpose.
 
     `kept_here` means that finished files are also on the server's disk. `file_bytes` is the limit for files
-    that are stored unprocessed, where 0 refuses such files. `file_extensions` lists their permitted
+    that are stored unprocessed, where 0 rejects such files. `file_extensions` lists their permitted
     extensions, and permits all if empty. `emoji_at_once` is the maximum number of emoji processed at the same
     time.
     """
@@ -81,7 +82,7 @@ class Limits:
         }[purpose]
 
     def of_kind(self, kind: str, name: str) -> int:
-        """Return the maximum size of a file with the given kind and name, or 0 if such files are refused."""
+        """Return the maximum size of a file with the given kind and name, or 0 if such files are rejected."""
         if kind == FILE:
             return self.file_bytes if self._permits(name) else 0
         return {PICTURE: MAX_PICTURE_BYTES, VIDEO: MAX_ATTACHMENT_BYTES}.get(kind) or self.of(kind)
@@ -107,8 +108,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The number of unfinished uploads, the disk space that they use or have reserved, and the part of it
-    whose bytes have not arrived yet.
+    """The number of unfinished uploads, the disk space that they use or have reserved, and how much of it is
+    reserved for bytes that have not arrived yet.
     """
 
     unfinished: int

@@ -24,7 +24,7 @@ OPTIONS = {
     "Tus-Version": VERSION,
     "Tus-Extension": "creation,termination,expiration",
 }
-# The headers that pages of other permitted sites may read, and those that they may send.
+# The headers that pages of other permitted sites may read, and the headers that they may send.
 EXPOSED = (*OPTIONS, "Location", "Upload-Expires", "Upload-Length", "Upload-Offset")
 REQUEST_HEADERS = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset")
 _MAX_METADATA_CHARACTERS = 8 * 1024

@@ -1,10 +1,10 @@
 """Manages the media worker's jobs: claims with a lease, retries with increasing delays, and dead letters.
 
 Members take turns, regardless of their number of waiting jobs. Jobs that are known to be slow have a separate
-queue, so that short jobs never wait for them. Each step is one write, and only one thread writes, so no two
-workers can claim the same job. If a worker loses its lease because it is late or has crashed, its results are
-ignored and the sweep removes its stored objects. The worker, not this module, decides whether a file is
-acceptable. Contains neither SQL nor socket code. See ARCHITECTURE.md, "Life of an upload".
+queue, so that short jobs never wait for them. Each step is one write transaction, and only one thread writes,
+so no two workers can claim the same job. If a worker loses its lease because it is late or has crashed, its
+results are ignored and the sweep removes its stored objects. The worker, not this module, decides whether a
+file is acceptable. Contains neither SQL nor socket code. See ARCHITECTURE.md, "Life of an upload".
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ from svc.chat.uploads.upload import (
 
 # A worker that does not renew its lease within this time is considered dead.
 LEASE_S = 60.0
-# A job is abandoned after this many attempts, because the cause is then unlikely to be temporary.
+# A job is abandoned after this many attempts, because the cause is probably not temporary.
 MAX_ATTEMPTS = 5
 _FIRST_PAUSE_S = 2.0
 # The longest time for storing a large object. A worker may still be storing it after losing its lease.
@@ -52,8 +52,8 @@ _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 
 @dataclass(frozen=True, slots=True)
 class UploadPurpose:
-    """The use of a finished upload. `use` is called within the write that finishes the upload, and `used`
-    once the write is durable.
+    """The use of a finished upload. `use` is called within the write transaction that finishes the upload,
+    and `used` once the write is durable.
     """
 
     # Raises ChatError if the upload can no longer be used. The result is passed to `used`.
@@ -76,7 +76,6 @@ class _Claimed:
     counts: JobCounts
 
 
-# The job as the operator and the owner see it. The lease is omitted, because only the worker may know it.
 class MemberTurns:
     """The number of each member's last turn."""
 
@@ -135,11 +134,13 @@ class Queue:
         self.store_counts(await self._database.write(self.count))
 
     def count(self, connection: Connection) -> JobCounts:
-        """Count the jobs. Call this within a write."""
+        """Count the jobs. Call this within a write transaction."""
         return store.count_jobs(connection, self.now_ms())
 
     def store_counts(self, counts: JobCounts) -> None:
-        """Store the counts from a write, and wake the workers if they may be able to claim more jobs."""
+        """Store the counts from a write transaction, and wake the workers if they may be able to claim more
+        jobs.
+        """
         before, self._counts = self._counts, counts
         # Only a few emoji jobs run at a time, so a finished one may allow another to start.
         if counts.ready > before.ready or (counts.ready and counts.waiting < before.waiting):
@@ -242,12 +243,12 @@ class Queue:
 
     @exclusive_write
     def _complete(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> Write[_Finished, None]:
-        """Finish a job. The write is exclusive, because it may change a member's avatar."""
+        """Finish a job. The write transaction is exclusive, because it may change a member's avatar."""
         return Write(lambda c: self._finish(c, job_id, lease_id, written), self._on_finished)
 
     @shared_write
     def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Write[Any, None]:
-        """Refuse a file permanently, because the file itself is unacceptable."""
+        """Reject a file permanently, because the file itself is unacceptable."""
 
         def end(connection: Connection) -> tuple[Upload, JobCounts]:
             upload = self._require_lease(connection, job_id, lease_id)
@@ -263,8 +264,8 @@ class Queue:
         return Write(end, ended)
 
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
-        """Retry a job after a delay, or abandon it after too many attempts. For failures that are not the
-        file's fault.
+        """Retry a job after a delay, or abandon it after too many attempts. This is for failures that the
+        file did not cause.
         """
 
         def put_back(connection: Connection) -> tuple[Upload | None, JobCounts]:
@@ -319,7 +320,7 @@ class Queue:
 
         return Write(revive, self.store_counts)
 
-    # Methods to call within a write.
+    # Methods to call within a write transaction.
 
     def drop(self, connection: Connection, job_id: str) -> None:
         """Delete a job that is no longer needed, and release its reserved keys."""

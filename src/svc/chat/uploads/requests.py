@@ -1,5 +1,5 @@
-"""Handles requests for uploads: receiving a file in one request (multipart) or in several (tus), and its
-progress.
+"""Handles requests for uploads: receiving a file in one request (multipart) or in several (tus), and
+reporting its progress.
 
 The path determines the purpose of the file, and the headers determine how it is sent. tus.io defines the tus
 protocol. Contains no rules.
@@ -123,7 +123,7 @@ class UploadRequests(Requests):
         response.headers.update(protocols.state(upload))
         return response
 
-    # A piece of an upload costs little of the rate limit, because the bytes are limited separately.
+    # A piece of an upload counts little toward the rate limit, because the bytes are limited separately.
     @endpoint(
         MEMBER,
         "Continue an upload with tus from `Upload-Offset` on",

@@ -1,8 +1,8 @@
 """Receives uploads, attaches processed ones to messages, and deletes abandoned ones.
 
 Bytes are acknowledged once they are on disk. Nobody can see any part of an upload before the worker has
-processed it. `queue` handles the worker's part. Contains neither HTTP nor SQL code. See docs/http.md,
-"Uploads" and docs/configuration.md, "Chat server".
+processed it. `queue` handles the processing. Contains neither HTTP nor SQL code. See docs/http.md, "Uploads"
+and docs/configuration.md, "Chat server".
 """
 
 import logging
@@ -40,16 +40,16 @@ from svc.chat.uploads.upload import (
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
-# The number of bytes needed to tell a document from a video, whose size limit may be higher.
+# The number of bytes needed to tell a document from a video. The size limit for videos may be higher.
 _JUDGED_BYTES = 64
 _EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
 
-# Called within the write that changes an upload's alt text. The arguments are the connection, the member, the
-# ids of the messages with the upload, the upload's id, and the new text. Returns a function to call after the
-# write. Raises ChatError.
+# Called within the write transaction that changes an upload's alt text. The arguments are the connection, the
+# member, the ids of the messages with the upload, the upload's id, and the new text. Returns a function to
+# call after the transaction. Raises ChatError.
 Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], None]]
 
 
@@ -83,7 +83,7 @@ class Uploads:
         return self._bounds.of(purpose)
 
     def max_unprocessed_bytes(self, name: str) -> int:
-        """Return the maximum size of an unprocessed file with this name, or 0 if such files are refused."""
+        """Return the maximum size of an unprocessed file with this name, or 0 if such files are rejected."""
         return self._bounds.of_kind(FILE, name)
 
     def require_attaching(self, member_id: str, channel_id: str) -> None:
@@ -207,7 +207,7 @@ class Uploads:
 
         return Write(change, changed)
 
-    # Methods to call within a write.
+    # Methods to call within a write transaction.
 
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
@@ -228,7 +228,7 @@ class Uploads:
         return [key for upload in attached for key in keys_of(upload.result)]
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """Delete a leaving member's unfinished and refused uploads."""
+        """Delete a leaving member's unfinished and rejected uploads."""
         for upload_id in store.unfinished_ids(connection, member_id):
             self._drop(connection, upload_id)
 
@@ -265,7 +265,7 @@ class Uploads:
 
     def _forget_empty(self, connection: Connection) -> None:
         """Delete uploads that have received nothing for too long, because they count toward the limits. Call
-        this within a write.
+        this within a write transaction.
         """
         before_ms = self._queue.now_ms() - int(limits.EMPTY_KEPT_S * 1000)
         for upload_id in store.empty(connection, before_ms, _TIDIED_AT_ONCE):
@@ -318,7 +318,7 @@ class Uploads:
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
         elif offset < _JUDGED_BYTES <= received:
-            # The kind is now known, so refuse a file that is too large before the rest is sent.
+            # The kind is now known, so reject a file that is too large before the rest is sent.
             await self._kind(upload, upload.length)
 
     async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
@@ -344,7 +344,7 @@ class Uploads:
         if kind == ATTACHMENT:
             kind = await self._incoming.content(upload.id, length)
         most = self._bounds.of_kind(kind, upload.name)
-        # If the kind is not permitted (0), the worker refuses the file with an error that lists permitted
+        # If the kind is not permitted (0), the worker rejects the file with an error that lists the permitted
         # kinds.
         if most and length > most:
             await self._release_file(upload)
@@ -386,7 +386,7 @@ class Uploads:
         return upload
 
     def _drop(self, connection: Connection, upload_id: str) -> JobCounts:
-        """Delete an upload, or only its job if the upload is in use. Call this within a write."""
+        """Delete an upload, or only its job if the upload is in use. Call this within a write transaction."""
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != USED:

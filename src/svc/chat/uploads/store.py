@@ -60,7 +60,7 @@ def set_refused(connection: Connection, upload_id: str, refusal: Mapping[str, ob
 
 
 def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
-    """Return the ids of a member's unfinished or refused uploads."""
+    """Return the ids of a member's unfinished or rejected uploads."""
     rows = connection.execute(
         "SELECT id FROM uploads WHERE member_id = ? AND state IN (?, ?, ?)",
         (member_id, RECEIVING, WAITING, REFUSED),
@@ -223,5 +223,5 @@ def count_jobs(connection: Connection, now_ms: int) -> JobCounts:
 
 
 async def jobs(database: Database, most: int) -> list[Job]:
-    """Return abandoned jobs first, then the others in the order in which they are due."""
+    """Return abandoned jobs first, then the others in order of their due times."""
     return await JOBS.all(database, "ORDER BY dead DESC, due_at_ms, id LIMIT ?", most)
