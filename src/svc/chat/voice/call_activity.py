@@ -34,8 +34,8 @@ from svc.chat.voice.sfu_links import SfuLinks
 # throttled.
 REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
-# The number of members whose rate is stored, more than in any call. A forgotten member can send a full burst
-# again.
+# The number of members whose rate is stored. It exceeds the size of any call. A forgotten member can send a
+# full burst again.
 _MAX_PEOPLE = 10_000
 DOWN = 0
 
@@ -107,7 +107,7 @@ class CallActivity:
             self._push_update(member_id, channel_id, asdict(Hand()))
 
     def react(self, member_id: str, channel_id: str, emoji: str) -> None:
-        """Push an emoji to everybody in the call. Raises ChatError."""
+        """Push an emoji to everyone in the call. Raises ChatError."""
         self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
         if (shown := reaction_form(emoji)) is None:
             raise ChatError("invalid_emoji")
@@ -143,7 +143,8 @@ class Speakers:
         self._hub, self._directory = services.hub, services.directory
         self._occupancy = occupancy
         self._link = link
-        # The watching members of each room whose speakers were requested, and its speakers once known.
+        # For each room whose speakers were requested: the watching members, and the speakers once they are
+        # known.
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
         # Set while any call has participants.

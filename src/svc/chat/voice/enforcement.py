@@ -91,8 +91,8 @@ class MediaControl:
         # The session that requested each grant. After a restart, it is unknown until the member's client
         # sends a request about the call.
         self._session: dict[Seat, str] = {}
-        # Former members. Those removed while the media service was unreachable are disconnected when it
-        # returns.
+        # Former members. Those removed while the media service was unreachable are disconnected when it is
+        # reachable again.
         self._gone: set[str] = set()
         # Members whose screen share a moderator has stopped. They cannot share again until they leave the
         # room.
@@ -126,12 +126,12 @@ class MediaControl:
             self._apply_caps(room_id, user_id)
 
     def apply_mute(self, room_id: str, user_id: str) -> None:
-        """Send a member's mute to the media service, unless no moderator has ever muted the member."""
+        """Send a member's mute to the media service, if a moderator has ever muted the member."""
         if (mute := self._states.moderator_mute(user_id)) is not None:
             states = {"is_muted": mute.muted, "is_deafened": mute.deafened}
             self._link.send(UserAudioControl, room_id, user_id=user_id, **states)
 
-    # Methods that the occupancy calls.
+    # Methods that `occupancy` calls.
 
     def joined(self, room_id: str, user_id: str) -> None:
         """Apply the current permissions to a new participant, because they may have changed since the

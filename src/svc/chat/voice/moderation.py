@@ -27,7 +27,7 @@ _LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms D
 
 
 def silences(connection: Connection, person_id: str, now_ms: int) -> bool:
-    """Return whether a moderator has muted or deafened a person. Call this within a write."""
+    """Return whether a moderator has muted or deafened a person. Call this within a write transaction."""
     sql = "SELECT 1 FROM voice_mutes WHERE person_id = ? AND (muted OR deafened)"
     return connection.execute(sql, (person_id,)).fetchone() is not None
 
@@ -102,7 +102,7 @@ class VoiceModeration:
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Write[None, None]:
         """Move a member to another voice channel, which the member must be allowed to join.
 
-        The member is disconnected from the present channel, and their client is asked to join the new one. If
+        The member is disconnected from the current channel, and their client is asked to join the new one. If
         it does not, the member is in no channel.
         """
         rooms = self._rooms_with_permission(actor_id, member_id, Permission.MOVE_MEMBERS)

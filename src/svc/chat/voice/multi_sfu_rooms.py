@@ -3,8 +3,8 @@ services.
 
 Each track in a spanning room is relayed once to every other service with members in the room. This module
 chooses the keys and SSRCs for a relay, and passes the receivers' demand on to the sender. It adopts relays
-that an earlier owner of the community started, once both services have reported them. It does not process
-media. See docs/signalling.md, "A room over several SFUs".
+that an earlier owner node started, once both services have reported them. It does not process media. See
+docs/signalling.md, "A room over several SFUs".
 """
 
 import secrets
@@ -57,7 +57,7 @@ class MultiSfuRooms:
         self._indices: dict[str, dict[str, int]] = {}
         self._rooms: dict[str, _SpanningRoom] = {}
         self._speakers: dict[str, dict[int, Sequence[str]]] = {}
-        # The relays that each service has reported and this server has not started, by id.
+        # For each service, the relays that it has reported but this server has not started, by id.
         self._unknown: dict[int, dict[str, events.HeldRelay]] = {}
         # Services that do not respond. No reports are expected from them.
         self._gone: set[int] = set()
@@ -101,7 +101,7 @@ class MultiSfuRooms:
 
     def left(self, index: int, room_id: str, user_id: str) -> bool:
         """Record that a member has left a room on a service. Return False if the member has since joined on
-        another.
+        another service.
         """
         indices = self._indices.get(room_id, {})
         if indices.get(user_id) != index:
@@ -134,7 +134,7 @@ class MultiSfuRooms:
             self._end_unknown()
 
     def link_synchronised(self, index: int) -> None:
-        """Send a newly connected service its spanning rooms, whose tracks it then reports."""
+        """Send a newly connected service its spanning rooms. The service then reports their tracks."""
         self._gone.discard(index)
         for room_id, room in self._rooms.items():
             if index in room.at:
@@ -207,7 +207,7 @@ class MultiSfuRooms:
         self._send_codecs(room_id, room)
 
     def _adopt(self, room_id: str, room: _SpanningRoom) -> None:
-        """Adopt those of a room's relays that both services have reported."""
+        """Adopt the relays in a room that both services have reported."""
         for origin in room.at:
             for relay_id, held in list(self._unknown.get(origin, {}).items()):
                 if held.room_id != room_id or not held.sends:
@@ -282,7 +282,7 @@ class MultiSfuRooms:
     def _send_codecs(self, room_id: str, room: _SpanningRoom) -> None:
         """Send each service the video codecs that the members on all other services can decode.
 
-        Until all other services have reported, a service keeps the codecs sent by an earlier owner.
+        Until all other services have reported, a service keeps the codecs sent by an earlier owner node.
         """
         for index in room.at:
             if not room.at - {index} <= room.takes.keys():

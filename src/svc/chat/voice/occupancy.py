@@ -1,8 +1,8 @@
 """Tracks the participants that the media service reports for each voice room, and who is muted or deafened.
 
 Stores the current state in memory and reports changes. Makes no requests. A moderator's mute applies to the
-person, so it survives leaving and rejoining the server. See docs/signalling.md, "To the chat server",
-`sync_response`, `peer_joined`, `peer_left`.
+person, so it still applies after they leave and rejoin the server. See docs/signalling.md, "To the chat
+server", `sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Mute:
-    """The mute of a member. A muted member cannot be heard, and a deafened member hears nobody."""
+    """A member's mute. A muted member cannot be heard, and a deafened member hears nobody."""
 
     muted: bool = False
     deafened: bool = False
@@ -20,7 +20,7 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class MuteState:
-    """The mutes of a member, by moderators and by the member."""
+    """A member's mutes, by moderators and by the member."""
 
     muted: bool
     deafened: bool
@@ -73,12 +73,12 @@ class Occupancy:
         self._rooms: dict[str, dict[str, None]] = {}
         # Called once for each user who joins, with the room and the user.
         self.on_joined: list[Callable[[str, str], None]] = []
-        # Called with the room, the user who left, and whether the connection was lost or is being replaced,
-        # so the user may return.
+        # Called with the room, the user who left, and whether the user may return, because the connection was
+        # lost or is being replaced.
         self.on_left: list[Callable[[str, str, bool], None]] = []
         # Called when a media service, possibly a new one, is in sync and all changes have been reported.
         self.on_synchronised: list[Callable[[], None]] = []
-        # Called with a room and a user whose media service is not that of the rest of the room.
+        # Called with a room and a user who is on a different media service than the rest of the room.
         self.on_astray: list[Callable[[str, str], None]] = []
         # Called with a room and its speakers, if they were requested.
         self.on_speaking: list[Callable[[str, Sequence[str]], None]] = []

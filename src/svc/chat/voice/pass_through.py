@@ -37,12 +37,13 @@ from svc.chat.schemas import Natural
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
-# A side that is silent for longer has disconnected without a close frame. The media service pings every 30 s
-# and closes the connection after 90 s of silence.
+# A side that is silent for longer must have disconnected without a close frame. The media service pings every
+# 30 s and closes the connection after 90 s of silence.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
-# The maximum number of sockets that the media service has not admitted yet, lower than the media service's
-# limit. Above it, the oldest of these sockets from the IP address with the most of them is closed.
+# The maximum number of sockets that the media service has not admitted yet. It is lower than the media
+# service's limit. Above it, one of these sockets is closed: the oldest from the IP address with the most of
+# them.
 MAX_NOT_JOINED = 512
 # The rate limit for a browser's frames, equal to the media service's limit.
 FRAMES_AT_ONCE, FRAMES_PER_S = 200, 20
@@ -124,7 +125,7 @@ class SignallingPassThrough(Requests):
             first = message.type is WSMsgType.TEXT and transport in self._not_joined
             if first and not _refuses(message.data):
                 self._not_joined.discard(transport)
-                # The connection is now an authenticated member's: the media service has verified the
+                # The connection now belongs to an authenticated member: the media service has verified the
                 # identity, and each participant has only one seat.
                 recognise(http_request, f"signalling {id(transport)}")
 
@@ -138,8 +139,8 @@ class SignallingPassThrough(Requests):
         return browser
 
     def _make_room(self, most: int) -> bool:
-        """Close one of the connections that have not joined yet, if there are at least `most`. Return whether
-        one was closed.
+        """Close one of the connections that have not joined yet, if there are at least `most` of them. Return
+        whether a connection was closed.
         """
         leaving = self._not_joined.evict(most)
         if leaving is not None:
@@ -188,11 +189,11 @@ async def _carry(
     inspect: Callable[[WSMessage], None] = lambda message: None,
     pace: TokenBucket | None = None,
 ) -> None:
-    """Relay frames in one direction until a side closes or is lost. A close is also passed on.
+    """Relay frames in one direction until either side closes or is lost. A close is also relayed.
 
-    Only one frame is in flight. The next is read only after the target accepts it, so the sender experiences
-    backpressure. `pace` is the rate limit, or None if the source is trusted. `inspect` is called with each
-    frame.
+    Only one frame is in flight. The next frame is read only after the target has accepted this one, so the
+    sender experiences backpressure. `pace` is the rate limit, or None if the source is trusted. `inspect` is
+    called with each frame.
     """
     while True:
         async with asyncio.timeout(SILENCE_DEADLINE_S):

@@ -1,4 +1,4 @@
-"""Handles the requests for voice rooms, which all use the live socket."""
+"""Handles requests for voice rooms, all of which use the live socket."""
 
 import time
 from collections.abc import Mapping, Sequence

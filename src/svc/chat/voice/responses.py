@@ -40,7 +40,7 @@ class VoiceMember(Response):
     hand: Natural
     camera: bool
     screen: bool
-    # Whether the member has the permission `speak` in this room. Pages show members without it as a stage's
+    # Whether the member has the permission `speak` in this room. Clients show members without it as a stage's
     # audience.
     may_speak: bool
 

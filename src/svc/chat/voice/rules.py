@@ -37,14 +37,14 @@ from svc.chat.voice.responses import (
 )
 from svc.chat.voice.sfu_links import SfuLinks
 
-# The lifetime of a grant. It is long enough for a slow phone to connect, and short enough that the two
-# machines' clocks can differ by minutes within the permitted five minutes.
+# The lifetime of a grant. It is long enough for a slow phone to connect, and short enough to stay within the
+# permitted five minutes even if the two machines' clocks differ by minutes.
 GRANT_LIFETIME_S = 120
 # The maximum number of participants in an encrypted call. Everyone needs new keys whenever somebody joins or
 # leaves, as in a private conversation.
 MAX_SEALED = 25
-# How long a seat is reserved after the grant. A slow phone takes a few seconds until the media service
-# reports it. A member who arrives later still gets a seat if one is free.
+# How long a seat is reserved after the grant. The media service may take a few seconds to report a slow
+# phone. A member who arrives later still gets a seat if one is free.
 RESERVED_S = 20.0
 
 
@@ -65,7 +65,7 @@ class Seats:
 
         `of_room` is the room's own limit, or 0 if it has none.
         """
-        # Also drop reservations that end too far in the future, because the clock has been set back since.
+        # Also drop reservations that end too far in the future: the clock has been set back since.
         self._reserved = {
             seat: until for seat, until in self._reserved.items() if 0 < until - now <= RESERVED_S
         }
@@ -84,7 +84,7 @@ class Seats:
 
     def exceeded_by(self, taken: Iterable[Seat]) -> int:
         """Return the number of members above the limit. A member who arrives after their seat was given away
-        can exceed it.
+        can exceed the limit.
         """
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 
@@ -201,7 +201,7 @@ class Voice:
         return min(limit or MAX_SEALED, MAX_SEALED) if channel and channel.encrypted else limit
 
     def require_unused(self, channel_id: str, now: float) -> None:
-        """Raise ChatError if anybody is in the channel or is joining it."""
+        """Raise ChatError if anyone is in the channel or is joining it."""
         if self.occupancy.users(channel_id) or self._seats.is_reserved_in(channel_id, now):
             raise ChatError("channel_in_use")
 
@@ -243,7 +243,7 @@ class Voice:
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Announce those of the given members in calls whose permission to speak has changed."""
+        """Announce which of the given members in calls have gained or lost the permission to speak."""
         concerned = frozenset(member_ids)
         for room_id, user_id in self.occupancy.all_participants():
             before = self._may_speak.get((room_id, user_id))
@@ -258,10 +258,12 @@ class Voice:
         return may_speak
 
     def _astray(self, room_id: str, user_id: str) -> None:
-        """Ask a user to rejoin the room, because their media service is not that of the rest of the room."""
+        """Ask a user to rejoin the room, because they are on a different media service than the rest of the
+        room.
+        """
         self._hub.push("voice_moved", VoiceMoved(room_id, room_id), only(user_id))
 
-    # Methods that the occupancy calls.
+    # Methods that `occupancy` calls.
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._seats.occupied((room_id, user_id))

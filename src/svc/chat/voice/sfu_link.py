@@ -28,10 +28,10 @@ ANSWER_DEADLINE_S = 5.0
 # If a response takes longer than this, members are sent to another media service. A service that loses power
 # or its network does not close the connection.
 SILENT_S = 1.0
-# The interval between probes. With PATIENCE_S in `sfu_links`, it ensures that members are moved within three
-# seconds after their service has disappeared.
+# The interval between probes. Together with PATIENCE_S in `sfu_links`, it ensures that members are moved
+# within three seconds of their service disappearing.
 PROBE_INTERVAL_S = 0.25
-# The longest time that a member waits for a room, enough for a restart of the media service.
+# The longest time that a member waits for a room. It is long enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
 # The maximum size of a frame, enough for a list of thousands of participants.
@@ -119,8 +119,8 @@ class SfuLink:
         self.fault = ""
         # The time of a request whose response is overdue, or None. The connection may still be open.
         self.silent_since: float | None = None
-        # Whether to probe the service even if nobody joins. Useful only if another service could take over
-        # its members.
+        # Whether to probe the service even if nobody joins. This is useful only if another service could take
+        # over its members.
         self.is_probed = False
 
     @property
@@ -231,13 +231,13 @@ class _Conversation:
         self._ws, self._link = ws, link
         self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
         # Responses have no id, so only one sync_request is outstanding at a time. Callers that need the next
-        # one share the future `_next`, whose result is whether its response has arrived.
+        # request share the future `_next`. Its result is whether the response has arrived.
         self._wanted = asyncio.Event()
         self._answered = asyncio.Event()
         self._next = _new_answer()
         self._pong = asyncio.Event()
-        # Set if a frame was lost because the queue was full. Then, only a new connection can restore the
-        # state.
+        # Set if a frame was lost because the queue was full. After that, only a new connection can restore
+        # the state.
         self._stuck = asyncio.Event()
 
     async def run(self) -> None:
@@ -256,7 +256,7 @@ class _Conversation:
         connection closed.
 
         The media service forgets rooms that stay empty, so a room is registered again each time. A
-        registration gets no response, so a sync_request follows, which does.
+        registration gets no response, so it is followed by a sync_request, which does.
         """
         self.register(room_id)
         self._wanted.set()

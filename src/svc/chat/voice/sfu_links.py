@@ -95,7 +95,7 @@ class RoomPlacement:
 
     def _best(self, room_id: str) -> int:
         everyone = range(len(self._names))
-        # If no service is available, consider all, because the best one may return soon.
+        # If no service is available, consider all services, because the best one may return soon.
         usable = [index for index in everyone if self._is_available(index)] or everyone
         usable = [index for index in usable if not self._silent(index)] or usable
         return max(usable, key=lambda index: rank(self._names[index], room_id))
@@ -106,7 +106,7 @@ def rank(name: str, room_id: str) -> bytes:
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
-# A service that returns within this time keeps its rooms. A restart or a port handover takes less.
+# A service that returns within this time keeps its rooms. A restart or a port handover takes less time.
 PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
 # The delays between attempts to reconnect. They are short, because participants notice every second.
@@ -130,8 +130,8 @@ class SfuLinks:
         for link in self._links:
             link.is_probed = len(names) > 1
         self._lost_at: list[float | None] = [0.0 for _ in names]
-        # For each service, the users it has reported in rooms that are now on another service. Handled once
-        # the service is in sync.
+        # For each service, the users it has reported in rooms that are now on another service. They are
+        # handled once the service is in sync.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
         # Manages rooms that span several services. None if rooms may not span services.
         self._multi_sfu_rooms = MultiSfuRooms(self._links) if room_size and len(names) > 1 else None
