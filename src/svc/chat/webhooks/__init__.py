@@ -1,1 +1,1 @@
-"""Manages webhooks, the URLs that post to a channel, and the posts to them."""
+"""Manages webhooks, which are URLs for posting to a channel, and the posts to them."""

@@ -1,6 +1,6 @@
 """Decodes a JSON request body, reads its objects key by key, and collects all problems.
 
-Reading continues after a problem, so all problems are found at once. A problem or a warning has a `code`,
+Reading continues after a problem, so all problems are found in one pass. A problem or a warning has a `code`,
 which identifies its kind for senders, and a `path` into the JSON that was sent. `null` is treated as absent,
 and keys that are never read are reported as unknown. Unlike elsewhere in the server, a string with a lone
 surrogate is accepted, so the response can include its path. This module is independent of any specific keys.
@@ -23,28 +23,30 @@ from svc.chat.webhooks.value_patterns import color_of, is_blank, is_clean, is_ur
 
 T = TypeVar("T")
 
-# Matches strings, including an unterminated string at the end, or the search could restart at each quotation
-# mark.
+# Matches strings, including an unterminated string at the end. Otherwise, the search could restart at each
+# quotation mark.
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL)
 # Match the escapes of lone surrogates.
 _FIRST_HALF_ALONE = re.compile(rb"\\u[dD][89abAB][0-9A-Fa-f]{2}(?!\\u[dD][c-fC-F])")
 _SECOND_HALF_ALONE = re.compile(rb"(?<!\\u[dD][89abAB][0-9A-Fa-f]{2})\\u[dD][c-fC-F][0-9A-Fa-f]{2}")
 _BACKSLASH, _ASIDE = rb"\\", b"\0\0"
-# The maximum size of a body for Python's parser, which takes five times as long as orjson. Used if orjson
-# rejects a body, for example because a number is too large for a double.
+# The maximum size of a body for Python's parser, which takes five times as long as orjson. It is used if
+# orjson rejects a body, for example because a number is too large for a double.
 _MAX_SLOW_BYTES = 16 * 1024
 _MAX_DIGITS = 4_000
 
 
 class TooDeep:
-    """The type of the value for JSON that is nested too deeply or contains numbers that are too large."""
+    """The type of the value that stands for JSON that is nested too deeply or contains numbers that are too
+    large.
+    """
 
 
 TOO_DEEP = TooDeep()
 
 
 def is_json(body: bytes) -> bool:
-    """Return whether the body of a refused request is JSON. Takes at most a millisecond.
+    """Return whether the body of a rejected request is JSON. Takes at most a millisecond.
 
     Returns True for bodies that would need an expensive check.
     """

@@ -19,7 +19,7 @@ MAX_FIELD_VALUE = 1_024
 MAX_FOOTER = 2_048
 MAX_URL = 2_048
 MAX_COLOR = 0xFFFFFF
-# Longer names are truncated, not refused.
+# Longer names are truncated, not rejected.
 MAX_DISPLAY_NAME = 64
 
 MAX_PROBLEMS = 20
@@ -36,7 +36,7 @@ REFILL_MS = 2_000
 BLOCK_MS = 60_000
 # The webhooks of one creator, and those in one channel, may together send as many bytes as a single webhook
 # at its limit. More URLs therefore give nobody a larger share of the server. A small post counts as 8 KiB,
-# which allows 480 small posts at once and 16 per second.
+# which allows a burst of 480 small posts, and 16 per second.
 SHARED_BURST_BYTES = BURST * MAX_BODY_BYTES
 SHARED_BYTES_PER_S = MAX_BODY_BYTES * 1000 / REFILL_MS
 MIN_COUNTED_BYTES = 8 * 1024

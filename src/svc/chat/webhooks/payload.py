@@ -15,7 +15,7 @@ from svc.chat.webhooks import limits
 from svc.chat.webhooks.json_reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
 from svc.chat.webhooks.value_patterns import is_blank
 
-# The keys of which a card must have at least one.
+# A card must have at least one of these keys.
 FILLING = ("title", "description", "fields", "image_url", "author")
 
 

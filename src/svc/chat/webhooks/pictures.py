@@ -35,14 +35,15 @@ STORE_DEADLINE_S = 12.0
 # The timeout for decoding one image. The largest accepted images need a few seconds on a small machine.
 DECODE_DEADLINE_S = 10.0
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-# The maximum number of bytes in memory that wait to be stored, enough for four of the largest messages.
+# The maximum number of bytes in memory that are waiting to be stored, enough for four of the largest
+# messages.
 MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
 # The maximum number of simultaneous downloads per message, so that a message with forty images does not delay
 # others.
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
-# The maximum number of images decoded at once, for all messages. One holder can use two of these slots, which
-# leaves one for others.
+# The maximum number of images decoded at the same time, for all messages. One holder can use two of these
+# slots, which leaves one for others.
 DECODING_PLACES = 3
 # The maximum number of files in a message, as on Discord.
 MAX_FILES = 10
@@ -108,7 +109,8 @@ class Pictures:
         return others
 
     async def keep(self, data: bytes, holder: str) -> str:
-        """Store an uploaded avatar for a webhook, which counts against the holder's quota. Return its key.
+        """Store an uploaded avatar for a webhook and return its key. The avatar counts against the holder's
+        quota.
 
         Raises ChatError. See docs/http.md, "Webhooks".
         """
@@ -132,8 +134,8 @@ class Pictures:
     ) -> StoredPictures:
         """Fetch and store the requested images. Failures of images and hosts become warnings.
 
-        All posts by one `holder` share its part of the resources. `at_hand` contains files that have already
-        been fetched, by URL.
+        All posts by one `holder` share the holder's portion of the resources. `at_hand` contains files that
+        have already been fetched, by URL.
         """
         by_url: dict[str, list[WantedPicture]] = {}
         for ref in wanted:
@@ -155,7 +157,7 @@ class Pictures:
         show.
 
         `most` returns the maximum size in bytes of an unprocessed file with a given name, or 0 if such files
-        are refused.
+        are rejected.
         """
         message = _Message(self, holder, {}, downloads_s=0.0)
         attachments: list[Mapping[str, object]] = []
@@ -344,7 +346,7 @@ class _Message:
 
 
 def _code(fault: Refused) -> str:
-    """Return the warning code for a refused image. An image with too many pixels or frames, or one that takes
-    too long to decode, is invalid rather than too large, because its file size is acceptable.
+    """Return the warning code for a rejected image. An image with too many pixels or frames, or one that
+    takes too long to decode, is invalid rather than too large, because its file size is acceptable.
     """
     return "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"

@@ -1,7 +1,7 @@
 """Posts webhook messages: looks up the webhook, applies the rate limit, and writes the message.
 
-`post` posts payloads in our format, and those converted from other services' formats. A refused post stores
-nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
+`post` posts payloads in our format, and payloads converted from other services' formats. A rejected post
+stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
 
 For the rate limit, each webhook has one token bucket for all callers. A request to an empty bucket starts a
 block. Requests during a block neither extend it nor take tokens, and the bucket is full afterwards. A second
@@ -9,7 +9,7 @@ limit counts the bytes sent by all webhooks of one creator, and by all webhooks 
 parsed one at a time with pauses in between, so members get their share of the event loop regardless of how
 many posts arrive. The outcomes of a webhook's last posts are recorded for its managers: the reason for an
 error, but not the content. Limits and outcomes are in memory and lost on restart, so a flood of bad posts
-causes no writes. Only existing webhooks are recorded, which limits the memory.
+causes no writes. Only existing webhooks are recorded, which limits memory use.
 """
 
 import unicodedata
@@ -130,11 +130,11 @@ MAX_NAMED, MAX_PATH = 5, 64
 class Attempt:
     at_ms: TimeMs
     outcome: Literal["posted", "refused", "ignored"]
-    # The reason for refusing the post, as a code from `errors`.
+    # The reason for rejecting the post, as a code from `errors`.
     error: str | None = None
     message_id: Id | None = None
     channel_id: Id | None = None
-    # The problems of a refused post, or the warnings about an accepted post.
+    # The problems of a rejected post, or the warnings about an accepted post.
     named: Annotated[tuple[NamedProblem, ...], Meta(max_length=MAX_NAMED)] = ()
     # The number of identical attempts in a row. `at_ms` is the time of the last one.
     times: Annotated[int, Meta(ge=1)] = 1
@@ -255,14 +255,14 @@ class Publisher:
         return webhook, body
 
     async def run_queued(self, step: Callable[[], T]) -> T:
-        """Run a step of parsing a post after all earlier ones in the queue. Raises ChatError."""
+        """Run a step of parsing a post after all earlier steps in the queue. Raises ChatError."""
         try:
             return await self._slices.run(step, WORK_DEADLINE_S)
         except TimeoutError:
             raise _busy() from None
 
     async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> StoredAttachments:
-        """Store the files in a post before it is posted. Raises ChatError if a name is refused."""
+        """Store the files in a post before it is posted. Raises ChatError if a name is rejected."""
         if not files:
             return NOTHING_ATTACHED
         # Files beyond the limit are omitted, so their names need no moderation here.
@@ -297,7 +297,7 @@ class Publisher:
         return posted
 
     def refused(self, webhook_id: str, token: str, refusal: ChatError | None, at_ms: int) -> None:
-        """Record a request that was refused or had nothing to post. Does nothing if its URL is invalid."""
+        """Record a request that was rejected or had nothing to post. Does nothing if its URL is invalid."""
         with suppress(ChatError):
             webhook = self._webhooks.find(webhook_id, token)
             if refusal is None:
@@ -411,7 +411,7 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
 def visible_name(wanted: str | None, name: str) -> str:
     """Return the visible part of the name that the sender chose, or the webhook's name if nothing is visible.
 
-    The name has one line. A long name is truncated, not refused.
+    The name has one line. A long name is truncated, not rejected.
     """
     if wanted is None:
         return name

@@ -59,7 +59,7 @@ BARE = frozenset(
 
 
 class PostRequests(Requests):
-    """The endpoint for posting. Described in a separate document (`openapi/webhook_document`)."""
+    """The endpoint for posting to a webhook. It has its own OpenAPI document (`openapi/webhook_document`)."""
 
     def __init__(self, posting: Publisher) -> None:
         self._posting = posting
@@ -209,7 +209,7 @@ def now_ms() -> int:
 
 
 async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
-    """Return the whole body. Raises ChatError if it is compressed, too large, or late."""
+    """Return the whole body. Raises ChatError if it is compressed, too large or too slow."""
     refuse_compressed(request)
     if (request.content_length or 0) > most:
         raise ChatError("body_too_large")
@@ -243,9 +243,7 @@ def _refused(refusal: ChatError) -> web.Response:
 
 
 def _base(request: web.Request) -> str:
-    """Return this server's URL as the client used it, which also works for senders in the client's
-    network.
-    """
+    """Return this server's URL as the client used it. It also works for senders in the client's network."""
     scheme = request.scheme
     if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
         scheme = request.headers["X-Forwarded-Proto"]

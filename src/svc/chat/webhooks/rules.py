@@ -2,9 +2,9 @@
 
 Anyone with the permission to manage webhooks in a channel may manage all webhooks in that channel. A webhook
 without a channel can be managed only by its creator and the owner. Its former channel may have been hidden
-from others, who must not redirect its posts. To members who cannot manage a webhook, the server responds as
-if it did not exist. All webhooks are in memory, where they change as soon as a write is durable, so a deleted
-webhook stops working immediately. `publisher` handles the posts. See docs/http.md, "Webhooks" and
+from other members, and they must not redirect its posts. To members who cannot manage a webhook, the server
+responds as if it did not exist. All webhooks are in memory and change as soon as a transaction is durable, so
+a deleted webhook stops working immediately. `publisher` handles the posts. See docs/http.md, "Webhooks" and
 docs/security.md, "Secrets".
 """
 
@@ -221,7 +221,7 @@ class Webhooks:
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)
 
-    # Methods that are called in commit order, after each write is durable.
+    # Methods that are called in commit order, after each transaction is durable.
 
     def _on_created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook

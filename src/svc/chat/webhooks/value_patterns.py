@@ -38,7 +38,7 @@ _HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _FRACTION = "(?:[.,][0-9]+)?"
 _SECOND = f"[0-5][0-9]{_FRACTION}"
 # The minutes and seconds of a leap second, which is the last second before midnight UTC. In some time zones,
-# it ends another quarter of an hour (RFC 3339 section 5.8).
+# it ends a different quarter of an hour (RFC 3339 section 5.8).
 _LEAP = "(?:14|29|44|59)", f"60{_FRACTION}"
 _TIME = (
     f"{_HOUR}(?::(?:{_MINUTE}(?::{_SECOND})?|{_LEAP[0]}:{_LEAP[1]})|{_MINUTE}(?:{_SECOND})?|{''.join(_LEAP)})"

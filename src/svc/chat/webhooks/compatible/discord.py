@@ -95,7 +95,9 @@ def _visible_text(reference: re.Match[str]) -> str:
 
 
 def response(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:
-    """Return a posted message as Discord does for `?wait=true`. `warnings` lists the omitted parts."""
+    """Return a posted message in the format of Discord's response to `?wait=true`. `warnings` lists the
+    omitted parts.
+    """
     author = {
         "id": message.author.id,
         "username": message.author.display_name,
@@ -132,7 +134,7 @@ def _file(file: Mapping[str, object]) -> dict[str, object]:
 
 
 def _texts(card: Mapping[str, object]) -> dict[str, object]:
-    """Return a card without its images, whose URLs are internal."""
+    """Return a card without its images, because their URLs are internal."""
     shown = ("title", "description", "url", "color", "timestamp", "fields")
     texts = {name: card[name] for name in shown if name in card}
     for name, keys in (("author", ("name", "url")), ("footer", ("text",))):

@@ -1,9 +1,9 @@
 """Builds messages from other services' payloads and shortens them to a webhook's limits.
 
-The sending tool does not know our limits, so nothing is refused because of its length. An overlong string is
+The sending tool does not know our limits, so nothing is rejected because of its length. An overlong string is
 truncated and ends with an ellipsis. Invalid URLs, and cards and fields beyond the limit, are omitted. The
-result of `payload` is valid unless empty. Independent of any service's format. Performs no I/O. See
-docs/webhooks-compatible.md.
+result of `payload` is valid unless empty. The module does not depend on any service's format. Performs no
+I/O. See docs/webhooks-compatible.md.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Converts a GitHub webhook payload to a message: one card for each event of interest.
 
-Each such event has a function that returns a card, or None if this event is not worth one. All other events
-are accepted and post nothing, so a hook on GitHub may send every event. Cards do not notify anybody. Performs
+For each of these events, a function returns a card, or None if the event is not worth one. All other events
+are accepted and post nothing, so a hook on GitHub may send every event. Cards do not notify anyone. Performs
 no I/O. See "Webhook events and payloads" in GitHub's documentation.
 """
 
@@ -154,7 +154,7 @@ def workflow_run(event: Node) -> CardDraft | None:
 
 
 def check_suite(event: Node) -> CardDraft | None:
-    """Report the result of another service's checks. GitHub's own runs have another event."""
+    """Report the result of another service's checks. GitHub's own runs have a different event."""
     suite = event.child("check_suite")
     app = suite.child("app")
     return None if app.text("slug") == "github-actions" else _run(event, suite, app.text("name"))
@@ -239,7 +239,7 @@ def pull_request_review(event: Node) -> CardDraft | None:
     state, text = review.text("state").lower(), body_of(review)
     if event.text("action") != "submitted" or state not in _REVIEWS:
         return None
-    # Each comment in such a review also has an event.
+    # GitHub also sends a separate event for each comment in such a review.
     if state == "commented" and not text:
         return None
     verdict, color = _REVIEWS[state]

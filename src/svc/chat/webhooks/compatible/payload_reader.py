@@ -1,9 +1,9 @@
-"""Reads the payloads of tools for other services: JSON in that service's format, possibly inside a form.
+"""Reads payloads from tools for other services: JSON in that service's format, possibly inside a form.
 
-Harmless mistakes of such tools are tolerated: a number in place of a string is read as its digits, and `null`
-is treated as absent. An ambiguous value is refused, and the error contains its path. A body that looks like
-JSON is treated as JSON regardless of the Content-Type, because `curl -d` declares everything as a form. Does
-not depend on any particular service and performs no I/O. See RFC 7578 and 8187, and
+Harmless errors in such payloads are tolerated: a number in place of a string is read as its digits, and
+`null` is treated as absent. An ambiguous value is rejected, and the error contains its path. A body that
+looks like JSON is treated as JSON regardless of the Content-Type, because `curl -d` declares everything as a
+form. Does not depend on any particular service and performs no I/O. See RFC 7578 and 8187, and
 application/x-www-form-urlencoded in the WHATWG URL standard.
 """
 
@@ -104,8 +104,8 @@ class InvalidValue(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """The number of characters and objects that may still be read from a payload, which limits the time spent
-    on it.
+    """The number of characters and objects that may still be read from a payload. It limits the time spent on
+    the payload.
     """
 
     characters: int = MAX_READ_CHARACTERS
@@ -267,8 +267,8 @@ def discord_form(content_type: str, body: bytes) -> DiscordForm:
 
 
 def _is_json(body: bytes) -> bool:
-    """Return whether a body looks like JSON rather than a form. A form begins with a field's name, as `true`,
-    `false` and `null` might, but these are not valid payloads.
+    """Return whether a body looks like JSON rather than a form. A form begins with a field's name. So might
+    `true`, `false` and `null`, but these are not valid payloads.
     """
     return body.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b'"', b"")
 

@@ -2,7 +2,7 @@
 webhook's URL.
 
 Responses have the service's format. All posts go through `publisher`, so the usual size limit, look-up, rate
-limit, channel and image handling apply. GitHub's signatures are not checked, because the webhook has no
+limit, channel check and image handling apply. GitHub's signatures are not checked, because the webhook has no
 secret besides its token. Contains no rules. See docs/webhooks-compatible.md.
 """
 
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class CompatibleRequests(Requests):
-    """The endpoints for posting in other formats. Described in the same document as `PostRequests`."""
+    """The endpoints for posting in other formats. Their description is in the document for `PostRequests`."""
 
     def __init__(self, posting: Publisher) -> None:
         self._posting = posting

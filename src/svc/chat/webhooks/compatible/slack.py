@@ -6,9 +6,9 @@ ignored. Performs no I/O.
 
 Bold, strikethrough, links and quotes in mrkdwn become Markdown, and emoji names become emoji. Code stays
 unchanged, and characters that are markup only in Markdown are escaped. Slack's mentions become plain text,
-because they do not refer to members of this server. A link in Slack's form to `mention:<member_id>` mentions
-that member. Tools escape `&`, `<` and `>` in untrusted strings, so these can contain neither links nor
-mentions. See Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary
+because they do not refer to members of this server. A link in Slack's syntax to `mention:<member_id>`
+mentions that member. Tools escape `&`, `<` and `>` in untrusted strings, so these can contain neither links
+nor mentions. See Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary
 attachments", "Formatting text for app surfaces", "Reference: Block Kit blocks".
 """
 
@@ -199,7 +199,7 @@ def _visible_text(control: str) -> str:
     for scheme in ("mailto:", "tel:"):
         if target.startswith(scheme):
             return target.removeprefix(scheme)
-    # This is not a control sequence of Slack, so the tool has not escaped its text.
+    # This is not a Slack control sequence, so the tool has not escaped its text.
     return target if "://" in target or target.startswith("mention:") else f"<{control}>"
 
 
