@@ -1,7 +1,7 @@
 """Accepts connections and gives each a slot in the connection table (`connections`).
 
-The `opener` determines a connection's protocol. A fair loop calls the opener only after the peer has sent
-something, when it next serves the connection. Until then, the connection only occupies a slot. If accepting
+The `opener` determines a connection's protocol. The opener is called once the peer has sent something and a
+fair loop is ready to serve the connection. Until then, the connection only occupies a slot. If accepting
 fails because no descriptor is free, the listener makes room and retries after a pause. Such failures are
 logged at most once a minute, whereas asyncio's own servers log each with a traceback.
 """

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 # The smallest network that a provider assigns to a customer, who can use any number of its addresses for
 # free.
 IPV6_CUSTOMER_BITS = 64
-# The number of parsed addresses to cache. Parsing an address costs a tenth of a new connection.
+# The number of parsed addresses to cache. Parsing an address takes a tenth as long as accepting a connection.
 _REMEMBERED = 4096
 # This list replaces `is_private`, which also includes networks for documentation and benchmarks.
 _NEARBY = tuple(

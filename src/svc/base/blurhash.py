@@ -1,4 +1,4 @@
-"""Encodes a blurred image in 28 characters (BlurHash), to be shown until the real image has loaded.
+"""Encodes a blurred image in 28 characters (BlurHash). Clients show it until the real image has loaded.
 
 The hash contains four by three cosine components of the linear light, each rounded to a few bits and written
 in base 83. Does not read files.

@@ -4,7 +4,7 @@ log.
 A database without a log does not use this module's classes. If there is a log, the writer's thread records
 the statements of its transaction (`RecordingConnection`), appends them to the log, and only then commits. The
 file's position in the log is a row in the same file, written in the same transaction, so the file always
-shows how much of the log it contains. This module does not transport the log.
+records how much of the log it contains. This module does not transport the log.
 """
 
 import sqlite3
@@ -29,15 +29,15 @@ class LogLost(Exception):
 
 
 class CommitLog(Protocol):
-    """A log. A database commits only after the log has stored the transaction. Its methods block and run on
-    the writer's thread.
+    """A replicated log. A database commits only after the log has stored the transaction. Its methods block
+    and run on the writer's thread.
     """
 
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
         """Append the open transaction's statements to the log.
 
-        Blocks until the outcome is known, however long that takes. If that is too long for callers to wait,
-        `doubt` is called once with the reason. Raises LogLost.
+        Blocks until the outcome is known, however long that takes. If this takes longer than callers should
+        wait, calls `doubt` once with the reason. Raises LogLost.
         """
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:

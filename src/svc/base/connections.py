@@ -1,10 +1,10 @@
 """Tracks a program's open connections, and decides which of them get or lose a slot.
 
-Unauthenticated connections share some of the slots, and one address may occupy only a few of those. An
-authenticated connection keeps its slot. A full table does not refuse a new connection while other
-unauthenticated connections have slots: it closes the longest-idle connection from the address with the most
-connections. A client with a valid token therefore gets in even from an attacker's address, provided that it
-presents the token soon.
+Unauthenticated connections share some of the slots, and one address may occupy only a few of them. An
+authenticated connection keeps its slot. When the table is full, a new connection replaces the longest-idle
+unauthenticated connection from the address with the most such connections. If there is none, the new
+connection is refused. A client with a valid token therefore gets in even from an attacker's address, provided
+that it presents the token soon.
 
 In names, a stranger is an unauthenticated connection. The table neither opens connections nor reads a clock.
 """
@@ -108,7 +108,7 @@ class Limits:
     @property
     def strangers(self) -> int:
         """The number of slots for unauthenticated connections. A quarter of all slots is reserved for
-        others.
+        authenticated connections.
         """
         return max(1, self.most * 3 // 4)
 
@@ -176,8 +176,8 @@ class Slot:
 class ConnectionTable:
     """The open connections.
 
-    Unauthenticated connections from this machine have no limit per address, because they may come from a
-    local proxy.
+    Unauthenticated connections from a loopback address are exempt from the per-address limit, because they
+    may come from a local reverse proxy.
     """
 
     def __init__(self, limits: Limits) -> None:

@@ -1,7 +1,7 @@
 """Serves requests from other programs of the same user, over a Unix socket in the data folder.
 
 A request is one line of JSON, `{command, arguments}`. The response is also one line, `{result}` or `{error,
-message}`. During long work, `{progress}` lines precede the response, and the work is cancelled if the caller
+message}`. A long-running command sends `{progress}` lines before the response, and is cancelled if the caller
 disconnects. Any user who can read the folder may send any command. If Unix sockets are unavailable, or the
 folder's path is too long for one, a loopback port replaces the socket, with a token in a file with mode
 0600. This module does not define the commands.
@@ -30,8 +30,8 @@ PORT_NAME = "control.json"
 MAX_REQUEST_BYTES = 64 * 1024
 # The maximum size of a response: enough for a list of all members of a large server.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-# The maximum number of connections: more than the workers and commands on one machine use at once. A
-# connection that has sent no request is closed to make room for a new connection.
+# The maximum number of connections: more than the workers and commands on one machine ever use. A connection
+# that has sent no request is closed to make room for a new connection.
 MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
 # The timeout for a request that makes no progress.
@@ -111,7 +111,7 @@ async def ask(
 
 
 class _Service:
-    """The server side of the control socket. If there is a `token`, requests without it are refused."""
+    """The server side of the control socket. If there is a `token`, requests without it are rejected."""
 
     def __init__(self, handler: Handler, token: str) -> None:
         self._handler = handler

@@ -35,8 +35,8 @@ from svc.base.write_group import Outcome, PendingWrite, Unreplicated, run
 from svc.base.write_group import StorageFailed as StorageFailed
 from svc.base.write_group import Write as Write
 
-# The maximum number of waiting writes. Once it is reached, writes are refused, because each waiting write
-# keeps its request in memory.
+# The maximum number of waiting writes. Once it is reached, new writes are rejected, because each waiting
+# write keeps its request in memory.
 MAX_WAITING = 10_000
 # Readers serve indexed queries, such as a page of history: 100 messages take 1 ms.
 READERS = 2
@@ -53,7 +53,7 @@ SEARCH_WAIT_S = 2.0
 _SEARCH_STEPS = 1_000
 _READ_STEPS = 100_000
 # The interpreter's thread switch interval. After each statement, the writer's thread needs the interpreter
-# lock, which the event loop's thread has. With the default of 5 ms, these threads wait for each other under
+# lock, which the event loop's thread holds. With the default of 5 ms, these threads wait for each other under
 # load. With this value, 200 writers can send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
 # The maximum time to run the `on_commit` callbacks of writes in one iteration of the event loop. The
@@ -174,7 +174,8 @@ class Database:
         `apply` runs inside a transaction and must neither commit nor roll back. It may be run again from the
         start, so it must change nothing but the file. If it raises, only its own changes are undone and the
         exception is raised here. Raises StorageFailed. `on_commit` is called on the event loop with the
-        result, in commit order, even if the caller was cancelled, so that memory matches the file.
+        result, in commit order, even if the caller was cancelled, so that the in-memory state matches the
+        file.
         """
 
         def followed(result: T) -> T:
@@ -367,7 +368,9 @@ class Database:
             free_space.close(connection)
 
     def _overwrite(self, connection: Connection, free_space: FreeSpace) -> None:
-        """Overwrite some deleted data. Overwrite all of it if a caller is waiting for that."""
+        """Overwrite some deleted data. If none is left, empty the log for any callers that are waiting for
+        this.
+        """
         with suppress(OSError):
             if free_space.is_due:
                 free_space.step()
@@ -416,11 +419,11 @@ class Database:
         self._post(self._confirm, outcomes)
 
     def _post(self, call: Callable[..., object], *arguments: object) -> None:
-        with suppress(RuntimeError):  # The event loop and the callers no longer exist.
+        with suppress(RuntimeError):  # The event loop is closed, so no callers are left.
             self._loop.call_soon_threadsafe(call, *arguments)
 
     def _doubt(self, reason: str, group: Sequence[PendingWrite]) -> None:
-        """Refuse writes until the log confirms the current group, which may still be stored."""
+        """Reject writes until the log confirms the current group, which may still be stored."""
         self._suspended = reason
         unconfirmed = [*group]
         with suppress(IndexError):

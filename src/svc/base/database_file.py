@@ -1,8 +1,8 @@
 """Checks a database file's origin and integrity, creates it, and connects to it.
 
 A new file appears atomically, so an existing file that is not this program's database is never mistaken for a
-half-created one. This module defines no tables: the migrations define the schema. SQLite keeps no checksums,
-so changed text inside a sound page goes unnoticed.
+half-created one. This module defines no tables: the migrations define the schema. SQLite stores no checksums,
+so corrupt text inside an otherwise valid page goes undetected.
 """
 
 import os
@@ -15,7 +15,7 @@ from svc.base.commit_log import RecordingConnection
 from svc.base.migrations import Migration, migrate, schema_version, statements_of
 from svc.base.private_files import make_private_file
 
-# "SVC1" in the file's header, so that `file` and other programs can identify it.
+# "SVC1" in the file's header, so that the `file` command and other programs can identify it.
 APPLICATION_ID = 0x53564331
 # Files up to this size are checked before startup, in 0.1 s, or some seconds on a slow SD card. Larger files
 # are checked while the server is running (`damage` takes 0.15 s for 118 MB in memory, or as long as the disk

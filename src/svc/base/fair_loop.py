@@ -244,7 +244,7 @@ if sys.platform == "linux":
             try:
                 owner = self.owner_of(arrival.connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
             except OSError:
-                owner = None  # The connection has closed, as its next reader will notice.
+                owner = None  # The connection has closed. Its next reader will notice.
             if owner is not None:
                 arrival.recognise(owner)
             self._unseen.unregister(fd)
@@ -258,8 +258,8 @@ if sys.platform == "linux":
             return passes
 
         def _begin(self, fd: int) -> bool:
-            """Count that a new connection is served. Return whether this is the first time, when the
-            connection begins.
+            """Count that a new connection is being served. The first time, begin the connection and return
+            True.
             """
             before = self._poll_of(fd)
             if fd in self.turns:

@@ -123,7 +123,7 @@ def kind_of_type(content_type: str) -> str:
 
 
 def with_kind(attachment: object) -> object:
-    """Return an attachment with its `kind` added, which attachments stored by earlier versions lack."""
+    """Return an attachment with its `kind`. Attachments stored by earlier versions lack it."""
     if not isinstance(attachment, Mapping) or "kind" in attachment:
         return attachment
     return {"kind": kind_of_type(str(attachment.get("content_type"))), **attachment}

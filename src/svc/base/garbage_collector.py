@@ -33,9 +33,9 @@ LOOK_INTERVAL_S = 30.0
 QUIET = 0.2
 # The longest delay before a full collection if the program is never idle.
 MAX_DELAY_S = 3600.0
-# A full collection is run immediately if memory has grown by more than the machine has left, within these
-# bounds, because a few objects may keep a lot of client data in memory. A flood adds about 300 MB without
-# creating any garbage.
+# A full collection is run immediately if the memory in use has grown by more than is still available (clamped
+# to these bounds), because a few objects may keep a lot of client data in memory. A flood adds about 300 MB
+# without creating any garbage.
 MIN_GROWTH_BYTES = 256 * 1024 * 1024
 MAX_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 

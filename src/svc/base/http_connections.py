@@ -12,8 +12,8 @@ without a response:
 | sends a body                                  | STALL_DEADLINE_S, and a second per KB received       |
 | reads a response, or our closing bytes        | STALL_DEADLINE_S, and a second per KB accepted       |
 
-The time of a handler is not limited. Nor is that of an upgraded connection, which uses pings instead. The
-table calls `check` about once a second, so the deadlines add almost nothing to the cost of a request.
+Handlers have no time limit. Neither do upgraded connections, which use pings instead. The table calls `check`
+about once a second, so the deadlines add almost nothing to the cost of a request.
 """
 
 import asyncio
@@ -168,8 +168,8 @@ class HttpConnection(web.RequestHandler):
         return now
 
     def _look_at_header(self, now: float) -> None:
-        """Start the deadline for the header if one has begun since the last response. Nothing resets the
-        deadline.
+        """Start the header deadline if a header has begun to arrive since the last response. Nothing resets
+        this deadline.
         """
         if 0 <= self._mark < self._received:
             self._mark = -1
@@ -188,7 +188,7 @@ class HttpConnection(web.RequestHandler):
 
 
 def _forget_how_it_broke(request: web.BaseRequest) -> None:
-    """Clear the exception of an incomplete body.
+    """Clear the exception that an incomplete body caused.
 
     The exception refers to the received data, which would otherwise stay in memory until the garbage
     collector runs.

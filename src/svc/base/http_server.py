@@ -34,8 +34,8 @@ LINGER_S = 10.0
 MAX_SLASHES = 100
 _NAME = "svc"
 _IMPOSSIBLE_HOST = web.RequestKey("impossible_host", bool)
-# The reserved bits of a frame. With one of them set, aiohttp's reader refuses the frame with 1002, the code
-# that an unmasked frame must get.
+# The reserved bits of a frame. If one of them is set, aiohttp's reader rejects the frame with 1002, the
+# required code for an unmasked frame.
 _NO_FRAME = b"\x70\x00"
 _MASK = 0x80
 
@@ -72,7 +72,7 @@ class HttpServer(web.Server):
 
 class SwitchableServer:
     """An HTTP server whose application can be replaced while its connections stay open. All applications must
-    have the same maximum size of a body.
+    have the same maximum body size.
     """
 
     def __init__(self, current: web.Server) -> None:

@@ -1,8 +1,9 @@
-"""Creates ICC profiles (ICC.1) for images that describe their colours by numbers (H.273, or a PNG's gamma).
+"""Creates ICC profiles (ICC.1) for images that declare their colours as code points (H.273) or as a PNG's
+gamma.
 
 Images that look the same in sRGB get no profile. High dynamic range (PQ and HLG) is compressed into the range
-of a display: reference white, 203 cd/m² in BT.2408, comes close to white, and brighter light comes even
-closer. Converts no pixels.
+of a display: reference white, 203 cd/m² in BT.2408, is mapped close to white, and brighter light even closer.
+Converts no pixels.
 """
 
 import math

@@ -15,7 +15,7 @@ class JobLimits(Struct, frozen=True, omit_defaults=True):
     max_bytes: int = 0
     max_side: int = 0
     deadline_s: float = 0
-    # The size limit for files that are stored unchanged. 0 refuses such files.
+    # The size limit for files that are stored unchanged. If it is 0, such files are rejected.
     file_bytes: int = 0
     file_extensions: tuple[str, ...] = ()
 

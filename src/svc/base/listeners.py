@@ -1,6 +1,6 @@
 """Opens or inherits listening sockets.
 
-A port that another program is using is refused, because SO_REUSEPORT is never set. This module neither
+Opening a port that another program is using fails, because SO_REUSEPORT is never set. This module neither
 transfers data nor reads the environment. The flag `--listen-fd` lists the inherited descriptors (systemd
 counts them from 3, sd_listen_fds(3)).
 """

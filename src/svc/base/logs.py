@@ -3,8 +3,8 @@
     logger.info("peer joined", extra={"room": room_id})
     -> 2026-01-31T12:00:00.000Z INFO sfu.rooms peer joined room=lobby
 
-Lines that are logged while a request is served end with its id (`request=…`), whichever module logs them.
-Warnings and errors of one kind cannot fill a disk: `RateLimitFilter` suppresses frequent lines and counts
+Lines that are logged while a request is served end with the request's id (`request=…`), whichever module logs
+them. Frequent warnings and errors of one kind cannot fill a disk: `RateLimitFilter` suppresses and counts
 them. This module writes to one stream, keeps no files, and does not choose messages. Callers never pass in
 secrets, such as a token or a password.
 """
@@ -31,7 +31,7 @@ SELDOM_S = 60.0
 # The number of warnings or errors of one kind that are logged without delay. After that, one is logged per
 # SELDOM_S.
 BURST = 10
-# A kind is a place in the code and the type of an exception. There are far fewer kinds than this.
+# A kind is a line of code and the type of an exception. There are far fewer kinds than this.
 _MAX_KINDS = 1_000
 _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
@@ -109,9 +109,10 @@ class Outage:
 
 
 class RateLimitFilter(logging.Filter):
-    """A filter that passes BURST warnings and errors of a kind, then one a minute with a count `left_out`.
+    """A filter that passes BURST warnings and errors of each kind, then one a minute. Its field `left_out`
+    counts the suppressed lines.
 
-    A kind is a place in the code and the type of the exception. This also limits the lines that a malicious
+    A kind is a line of code and the type of the exception. The filter also limits the lines that a malicious
     client can make our libraries log.
     """
 

@@ -1,7 +1,7 @@
 """Applies numbered changes to a database's schema, each once and in order.
 
 The file stores the number of the last applied migration (`PRAGMA user_version`). A file from a newer version
-is refused. An older file is copied before it is changed. Scripts may call `stored_emoji`. This module does
+is rejected. An older file is copied before it is changed. Scripts may call `stored_emoji`. This module does
 not define the schema.
 """
 
@@ -30,7 +30,9 @@ class SchemaTooNew(sqlite3.DatabaseError):
 
 
 def migrations_in(folder: Path) -> list[Migration]:
-    """Return the migrations in a folder. File names are like `0001_members.sql`, numbered without gaps."""
+    """Return the migrations in a folder. File names have the form `0001_members.sql` and are numbered without
+    gaps.
+    """
     migrations = []
     for number, file in enumerate(sorted(folder.glob("*.sql")), start=1):
         prefix, _, name = file.stem.partition("_")
@@ -75,7 +77,7 @@ def migrate(
 
 
 def statements_of(migrations: Sequence[Migration], connection: sqlite3.Connection) -> str:
-    """Return the migrations' statements and define the functions that they call on `connection`."""
+    """Return the migrations' statements. Define the SQL functions that they call, on `connection`."""
     connection.create_function("stored_emoji", 1, stored_emoji, deterministic=True)
     return "\n".join(migration.script for migration in migrations)
 

@@ -196,7 +196,7 @@ def _frames(
         shown_ms += _clamped_duration(duration) if count > 1 else 0.0
         image = _upright(_in_srgb(_within(_in_bytes(decoded), max_side), profile), orientation)
         # Drop Pillow's metadata, which it would write to the output. Saving an image that came from a file
-        # also makes Pillow query the working directory, which the sandbox refuses.
+        # also makes Pillow query the working directory, which the sandbox forbids.
         image = image.copy() if image is source else image
         image.info = {}
         frames.append(_Frame(image, round(shown_ms) - encoded_ms))

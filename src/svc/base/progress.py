@@ -1,7 +1,7 @@
 """Passes progress reports from long-running work to its caller.
 
-The work always reports. Without a listener, reports are dropped. This module displays nothing and is
-independent of the kind of work.
+The work always reports its progress. Without a listener, the reports are dropped. This module displays
+nothing and is independent of the kind of work.
 """
 
 from collections.abc import Callable, Iterator

@@ -27,7 +27,7 @@ T = TypeVar("T")
 Connection = sqlite3.Connection
 Row = sqlite3.Row
 
-# One holder can use an eighth of a queue's places. With 16 places, these are the running query and the next
+# One holder can use an eighth of a queue's slots. With 16 slots, these are the running query and the next
 # one.
 _SHARE = 8
 _holder: ContextVar[str] = ContextVar("holder", default="")
@@ -89,7 +89,7 @@ class _TimeLimit:
 
 
 class _Share:
-    """A holder's places in one connection's queue. The holder's first query selects the connection."""
+    """A holder's slots in one connection's queue. The holder's first query selects the connection."""
 
     def __init__(self, places: int) -> None:
         self.free = asyncio.Semaphore(places)
@@ -101,7 +101,7 @@ class QueryPool:
     """A pool of connections, which it owns.
 
     A query may run for `deadline_s`, and checks the clock after every `steps` steps of SQLite's virtual
-    machine. A caller waits up to `wait_s` for one of the `places` in each connection's queue.
+    machine. Each connection's queue has `places` slots, and a caller waits up to `wait_s` for a free one.
     """
 
     def __init__(

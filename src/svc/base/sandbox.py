@@ -4,7 +4,7 @@ Each call gets its own process, forked from one that has loaded the decoder (`sv
 on memory, CPU time, file size and wall time, and with an empty environment. `svc.base.sandbox_layers`
 describes the other restrictions, and a zygote's first job logs which of them are in effect. The child and its
 process group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads
-from the child, and does not trust this output. This module is independent of image and video formats.
+from the child, and does not trust the child's output. This module is independent of image and video formats.
 """
 
 import asyncio

@@ -10,8 +10,8 @@
 | seccomp | system calls that no decoder makes (`svc.base.system_calls`) | x86-64 or aarch64 |
 
 The process enters namespaces before it loads the decoder, because a process with threads cannot enter them.
-The layers root and user follow, because the decoder is loaded from files. Each job applies the others.
-Outside Linux only the limit on descriptors applies. `svc.base.zygote` sets a job's other limits.
+The layers root and user follow, because the decoder is loaded from files. Each job applies the others. On
+systems other than Linux, only the limit on descriptors applies. `svc.base.zygote` sets a job's other limits.
 
 See pivot_root(2), user_namespaces(7), capabilities(7), and landlock(7).
 """
@@ -45,7 +45,7 @@ _TMPFS_OPTIONS = b"size=4k,nr_inodes=1,mode=555"
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
-# Capabilities are numbered from 0. The kernel refuses the first number that it does not recognise.
+# Capabilities are numbered from 0. The kernel rejects the first number that it does not recognise.
 _MAX_CAPABILITIES = 64
 # The first user id for jobs, above the ranges that distributions, systemd and containers assign. The process
 # number is added, so that two servers on one machine do not share a user.
@@ -108,8 +108,8 @@ class Layers:
         if got.issuperset(_APART):
             self.held.add(Layer.NAMESPACES)
         if _CLONE_NEWPID in got:
-            # Process numbers in the namespace begin with the next child. The child is the zygote; this
-            # process waits for it.
+            # The next child is the first process in the namespace. It becomes the zygote, and this process
+            # waits for it.
             if (pid := os.fork()) != 0:
                 os.closerange(3, DESCRIPTORS)
                 os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 0xFF)
@@ -205,7 +205,7 @@ def landlock_version() -> int:
 
 
 def _apply_landlock() -> bool:
-    """Apply Landlock without any rules, so that everything it controls is refused."""
+    """Apply Landlock without any rules, so that everything it controls is forbidden."""
     if (version := landlock_version()) < 1:
         return False
     rights = _LANDLOCK_RIGHTS[min(version, len(_LANDLOCK_RIGHTS)) - 1]

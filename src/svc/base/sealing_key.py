@@ -1,8 +1,8 @@
 """Seals secrets, so that the database alone reveals none of them.
 
-Opening a sealed secret or comparing a fingerprint requires the key, which has its own file. Both are bound to
-their owner, so an attacker cannot substitute those of another owner. Uses AES-256-GCM (NIST SP 800-38D) and
-keyed BLAKE2b (RFC 7693), with separate keys derived from one master key.
+Opening a sealed secret or comparing a fingerprint requires the key, which has its own file. Sealed secrets
+and fingerprints are bound to their owner, so an attacker cannot substitute another owner's. Uses AES-256-GCM
+(NIST SP 800-38D) and keyed BLAKE2b (RFC 7693), with separate keys derived from one master key.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ class SealingKey:
             return None
 
     def fingerprint(self, secret: str, owner: str) -> bytes:
-        """Return a fingerprint, which is the same for equal secrets of one owner.
+        """Return a fingerprint that is the same for equal secrets of one owner.
 
         The fingerprint reveals nothing without the key.
         """

@@ -27,8 +27,8 @@ class KeepAlive(Payload):
 class ServerRequest(Payload, kw_only=True, omit_defaults=True):
     server_id: Id
     server_password: Id
-    # The database owner's epoch in a cluster. An SFU refuses a request with an epoch older than the newest
-    # that it has seen.
+    # The database owner's epoch in a cluster. An SFU rejects a request whose epoch is older than the newest
+    # epoch it has seen.
     epoch: Annotated[int, Meta(ge=0)] = 0
 
 
@@ -218,7 +218,7 @@ class PeerJoined(RoomUser):
 
 class PeerLeft(RoomUser):
     event = "peer_left"
-    # Sent only if true. The peer lost its connection and might return soon.
+    # Sent only if true: the peer lost its connection and may reconnect soon.
     lost: bool | UnsetType = UNSET
 
 

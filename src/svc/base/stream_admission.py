@@ -61,7 +61,7 @@ class Readers:
         return reader
 
     def leave(self, reader: Reader) -> None:
-        """Give up a slot. Do nothing if the slot was given up before."""
+        """Give up a slot. Do nothing if the slot has already been given up."""
         self._readers.discard(reader)
 
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:

@@ -1,6 +1,6 @@
-"""Parses untrusted JSON strictly, and serialises our values fast.
+"""Parses untrusted JSON strictly, and serialises our values quickly.
 
-Parsing returns one value or raises ValueError, never another exception. It refuses values that the standard
+Parsing returns one value or raises ValueError, never another exception. It rejects values that the standard
 library accepts but that cause failures later: NaN, infinities, lone surrogates (which cannot be encoded
 again) and deep nesting. The caller must limit the size.
 """

@@ -1,4 +1,4 @@
-"""Lists the system calls that a decoder may make, and installs the seccomp filter that refuses all others.
+"""Lists the system calls that a decoder may make, and installs a seccomp filter that blocks all others.
 
 The table was made by tracing every format and codec that the worker handles (`strace -f`, glibc 2.36). It
 also includes the calls that other versions of glibc and musl use for threads and memory. Other calls return
@@ -85,7 +85,7 @@ CALLS: Mapping[str, AllowedCall] = {
     "getrandom": AllowedCall(318, 278),
 }
 # Allowed only if the job's limits allow threads. clone3 keeps its flags in memory, which filters cannot see,
-# so it is refused and glibc falls back to clone.
+# so it is blocked and glibc falls back to clone.
 CLONE = AllowedCall(56, 220, ArgumentCondition(0, _BUT_DETACHED, _THREAD))
 
 # AUDIT_ARCH_* from linux/audit.h.
@@ -105,7 +105,7 @@ class _Program(ctypes.Structure):
 
 
 def install(libc: ctypes.CDLL, *, threads: bool) -> bool:
-    """Refuse all other calls permanently. Return False if this machine cannot do that.
+    """Block all other calls permanently. Return False if this machine cannot do that.
 
     The process must have no_new_privs.
     """

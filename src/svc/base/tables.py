@@ -1,9 +1,9 @@
 """Maps records to database tables. A record's fields are columns with the same names.
 
 A record is a frozen dataclass or Struct. A field that is itself a record is stored as that record's fields,
-in the same position. A column whose name or form differs from its field's is declared once, where the `Table`
-is created. Values of columns that have no field are passed by name when a record is written, and values of
-fields that have no column when it is read.
+in the same position. Differences between a field and its column, in name or type, are declared once, where
+the `Table` is created. Callers pass values by name for columns without a field when they write a record, and
+for fields without a column when they read one.
 """
 
 import json
@@ -24,19 +24,19 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """The stored form of a type that SQLite does not have."""
+    """A conversion between a type that SQLite lacks and its stored form."""
 
     store: Callable[[Any], object]
     read: Callable[[Any], object]
 
 
-# Every bool field uses this form.
+# Every bool field uses this column type.
 _BOOL = ColumnType(int, bool)
 JSON = ColumnType(lambda value: dumps(value).decode(), json.loads)
 
 
 def optional(form: ColumnType) -> ColumnType:
-    """Return the same form for a nullable column, with None for NULL."""
+    """Return the same column type for a nullable column, with None for NULL."""
     return ColumnType(
         lambda value: None if value is None else form.store(value),
         lambda kept: None if kept is None else form.read(kept),
@@ -56,7 +56,7 @@ class Table(Generic[Record]):
         """Describe the table of a record.
 
         `without` lists fields that have no column. `names` maps `field` or `part.field` to the column's name.
-        `forms` maps columns to their forms.
+        `forms` maps columns to their column types.
         """
         self.name, self._record = name, record
         kept = {name: kind for name, kind in _fields(record).items() if name not in without}
@@ -80,7 +80,7 @@ class Table(Generic[Record]):
         # INSERT statements, by the names of the values passed in addition to a record.
         self._inserts: dict[tuple[str, ...], str] = {}
 
-    # Methods that write. They are called within a write.
+    # Methods that write. Call them within a write transaction.
 
     def insert(self, connection: Connection, record: Record, **extra: object) -> None:
         connection.execute(self._insert(*extra), self._row(record, extra))
@@ -139,7 +139,7 @@ class Table(Generic[Record]):
         return self._record(**dict(zip(self._fields, values, strict=True)), **extra)
 
     def get(self, connection: Connection, **key: object) -> Record | None:
-        """Return the record with this key, as the current write sees it."""
+        """Return the record with this key, as the current write transaction sees it."""
         row = connection.execute(self._query(f"WHERE {_is(key)}"), _key_values(key)).fetchone()
         return self.read(row) if row else None
 
@@ -159,7 +159,8 @@ class Table(Generic[Record]):
         return [value for (value,) in connection.execute(sql, _key_values(key))]
 
     def find(self, connection: Connection, suffix: str, *values: object) -> list[Record]:
-        """Return the records of a query that ends with `suffix`, as the current write sees them."""
+        """Return the records of a query that ends with `suffix`, as the current write transaction sees them.
+        """
         return [self.read(row) for row in connection.execute(self._query(suffix), values)]
 
     async def one(self, database: Database, **key: object) -> Record | None:

@@ -1,9 +1,9 @@
 """Runs expensive synchronous work in steps on the event loop, with pauses in between.
 
 A step runs on the event loop, and callers keep it under about 10 ms. Longer work is a generator that yields
-often, and is run in steps of SLICE_S. After a step, everything else has the loop for at least as long.
-However many steps are waiting, they get at most half of the loop's time, and other tasks wait for at most one
-step. A step cannot be interrupted.
+often, and is run in steps of SLICE_S. After a step, other tasks get the loop for at least as long as the step
+took. However many steps are waiting, they get at most half of the loop's time, and other tasks wait for at
+most one step. A step cannot be interrupted.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Provides token buckets for rate limits. A bucket has enough tokens for a burst and refills at a steady
 rate.
 
-A bucket only counts: waiting or refusing is up to the caller. It reads no clock. Times are seconds on a
+A bucket only counts tokens: the caller waits or rejects. A bucket reads no clock. Times are seconds on a
 monotonic clock.
 """
 
@@ -9,7 +9,7 @@ from collections import OrderedDict
 
 
 class TokenBucket:
-    """A bucket that allows `burst` at once, and `per_s` per second in the long run."""
+    """A bucket that allows bursts of up to `burst`, and an average of `per_s` per second."""
 
     def __init__(self, burst: float, per_s: float) -> None:
         self._burst = burst

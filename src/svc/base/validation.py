@@ -43,7 +43,7 @@ def problem_of(error: ValidationError, kind: type) -> str:
     """Return the field and its problem, as one string. It is empty if the value is not an object."""
     problem, _, location = str(error).partition(" - at `$")
     name = location.removesuffix("`").removeprefix(".")
-    # The value is a number out of range, for which msgspec's error does not name the field.
+    # If a number is out of range, msgspec's error does not name the field.
     endless = problem.endswith("out of range") and name in ("", "[...]")
     if endless or (not name and problem.startswith("Expected `object`")):
         return ""

@@ -46,7 +46,7 @@ class WebSocket(web.WebSocketResponse):
             WSCloseCode.INVALID_TEXT: b"The message is not UTF-8",
             WSCloseCode.MESSAGE_TOO_BIG: f"The message is larger than {max_bytes >> 10} KB".encode(),
         }
-        # aiohttp refuses messages that reach its limit. Ours may reach the limit, but not exceed it.
+        # aiohttp rejects messages that reach its limit. Our messages may reach the limit, but not exceed it.
         super().__init__(compress=False, max_msg_size=max_bytes + 1, timeout=close_deadline_s, **options)
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:

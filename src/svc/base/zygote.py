@@ -86,7 +86,7 @@ class _Zygote:
             self._reap()
             if self._control.fileno() in ready and not self._begin():
                 break
-        # From this point on, nobody waits for the children, and their sockets are closed.
+        # From this point on, no caller waits for the children, and their sockets are closed.
         signal.set_wakeup_fd(-1)
         for pid in self._children:
             _kill_with_group(pid)
