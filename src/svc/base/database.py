@@ -368,9 +368,7 @@ class Database:
             free_space.close(connection)
 
     def _overwrite(self, connection: Connection, free_space: FreeSpace) -> None:
-        """Overwrite some deleted data. If none is left, empty the log for any callers that are waiting for
-        this.
-        """
+        """Overwrite some deleted data. If none is left, empty the log for any waiting callers."""
         with suppress(OSError):
             if free_space.is_due:
                 free_space.step()

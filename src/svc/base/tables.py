@@ -159,8 +159,7 @@ class Table(Generic[Record]):
         return [value for (value,) in connection.execute(sql, _key_values(key))]
 
     def find(self, connection: Connection, suffix: str, *values: object) -> list[Record]:
-        """Return the records of a query that ends with `suffix`, as the current write transaction sees them.
-        """
+        """Return the records of a query that ends with `suffix`, as the current transaction sees them."""
         return [self.read(row) for row in connection.execute(self._query(suffix), values)]
 
     async def one(self, database: Database, **key: object) -> Record | None:

@@ -29,7 +29,7 @@ LIFETIME = timedelta(days=390)
 # Renew this early, so that even a server that is started only once a month never shows an expired
 # certificate.
 RENEWED_BEFORE = timedelta(days=45)
-# The validity starts in the past, because a phone's clock may be slow.
+# The validity period starts in the past, because a phone's clock may be slow.
 _EARLIER = timedelta(days=1)
 _MAX_NAME_CHARACTERS = 253
 

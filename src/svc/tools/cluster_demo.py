@@ -30,7 +30,7 @@ from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 from svc.tools.up import Installation, open_ports, plan
 
 NODES = ("one", "two", "three")
-# The lease is shorter than usual, because all nodes are on this machine and somebody is probably watching the
+# The lease is shorter than usual, because all nodes are on this machine and someone is probably watching the
 # demo.
 _LEASE_S = 2.0
 # Linux and macOS assign ephemeral ports from 32768 or 49152 upwards.

@@ -25,8 +25,8 @@ def is_harmless(name: str) -> bool:
 
 
 def can_fork() -> bool:
-    """Return whether this system can hide the environment, and can wait for a forked process in an event
-    loop.
+    """Return whether this system can hide a process's environment variables from its forks, and can wait for
+    a fork in an event loop.
     """
     if sys.platform != "linux" or not hasattr(os, "memfd_create"):
         return False

@@ -1,4 +1,5 @@
-"""Forks the first SFU and chat server of `svc up` from a template that has imported the modules they share.
+"""Forks the first SFU and chat server of `svc up` from a template process that has imported their shared
+modules.
 
 Forks share the memory of these modules, which is a quarter of an idle server's memory. They also share an
 address layout, so only a program's first start is a fork. A restart executes a new interpreter, because an
@@ -86,7 +87,7 @@ class WaitingProcess:
         """
         message = json.dumps([list(arguments), dict(environment)]).encode()
         process = ForkedProcess(self._pid, self._control)
-        # If the fork has died, its exit status reports that.
+        # If the fork has died, its exit status shows that.
         with suppress(OSError):
             socket.send_fds(self._control, [_LENGTH.pack(len(message))], descriptors)
             self._control.sendall(message)

@@ -26,7 +26,7 @@ class RtpdumpError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One packet or its beginning, because some captures contain only headers."""
+    """One captured packet, possibly truncated: some captures contain only headers."""
 
     offset_ms: int
     data: bytes

@@ -18,7 +18,7 @@ from svc.tools.prefork import ForkedProcess, WaitingProcess
 
 FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
-# A program that fails after running this long has no startup fault.
+# A program that fails after running this long has not failed at startup.
 STEADY_S = 30.0
 # The time after which a stopping program is killed. It is longer than the programs' own timeouts for shutting
 # down (15 s for requests, then 5 s).
@@ -77,7 +77,7 @@ class Child:
             fork, self._fork = self._fork, None
             self._process = fork.begin(self.program.arguments, self.program.environment, self._listen_fds)
             return
-        # A restart gets a new address layout, which nobody has had a chance to learn.
+        # A restart gets a new address layout, which no attacker has had a chance to learn.
         flags = [f"--listen-fd={number}" for number in self._listen_fds]
         self._process = await asyncio.create_subprocess_exec(
             # -P prevents modules in the working directory from being imported.

@@ -1,1 +1,1 @@
-"""`svc admin`: manage a running or stopped server. Each subject has a module."""
+"""`svc admin`: manage a running or stopped server. Each subject has its own module."""

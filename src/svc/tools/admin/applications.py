@@ -1,4 +1,4 @@
-"""`svc admin application`: applicants who are waiting for approval to join."""
+"""`svc admin application`: people who are waiting for approval to join."""
 
 from argparse import ArgumentParser, Namespace
 

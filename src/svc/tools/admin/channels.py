@@ -9,7 +9,7 @@ from svc.chat.access.channel_properties import ChannelProperties
 from svc.tools.admin.action import Action, Result, or_none
 
 _TYPES = ("text", "voice", "category")
-# The last words of properties that are units.
+# Units that end a property's name, and the placeholders for their values in the help text.
 _UNITS = {"s": "SECONDS", "kbps": "KBPS"}
 
 

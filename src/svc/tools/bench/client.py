@@ -1,5 +1,5 @@
-"""Simulates one participant in a room, which does the signalling as a web client does, and then hands its
-media over to Traffic.
+"""Simulates one participant in a room: it does the signalling like a web client and hands its media over to
+Traffic.
 
 Answers every offer and sends in one media section or in none. Raises BenchError if the service rejects the
 client. See docs/signalling.md, "From participants".

@@ -30,7 +30,8 @@ cdef enum:
     MAX_CLIENTS = 4096
     MAX_PAYLOAD = 1500
     BUCKETS = 1088          # buckets of the latency histogram: 32 per octave, up to 68 s
-    # The offset of the time in a payload, after the bytes of a VP8 keyframe, and the mark before the time.
+    # The offset of the time in a payload, after the bytes of a VP8 keyframe, and the marker that precedes the
+    # time.
     STAMP = 12
     MAGIC = 0x73766362
 
@@ -39,7 +40,7 @@ cdef struct Stream:         # a track that a client receives
     uint32_t ssrc
     uint16_t highest
     uint16_t cycles
-    uint32_t opened         # rollover cycles and number of the last packet that was authenticated or tried
+    uint32_t opened         # rollover cycles and number of the last packet that we tried to authenticate
     uint32_t lsr            # middle 32 bits of the last sender report's time
     int64_t sr_arrival      # ns
 
@@ -111,7 +112,7 @@ cdef struct Load:
 
 
 cdef inline Stream* stream_of(Client* client, uint32_t ssrc) noexcept nogil:
-    """Return the client's record of a track, created if new; NULL beyond the maximum."""
+    """Return the client's record of a track, creating it if it is new. Return NULL beyond the maximum."""
     cdef int known = <int>client.sources
     cdef int i, at
     for i in range(known):

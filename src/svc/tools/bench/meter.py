@@ -1,4 +1,4 @@
-"""Measures running Traffic and the process that forwards its packets.
+"""Measures a running `Traffic` and the process that forwards its packets.
 
 Does not depend on how the clients were set up. The other end need not be a media service.
 """

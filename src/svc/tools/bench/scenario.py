@@ -23,7 +23,7 @@ class Scenario:
     publishers: int = 1
     receivers: int = 10
     size: int = 1100  # bytes in an RTP packet, including the header, before encryption
-    burst: int = 1  # number of packets sent at once
+    burst: int = 1  # number of packets sent back to back
     audio: bool = False
     loss: float = 0.0  # share of received packets that clients discard and request again
 

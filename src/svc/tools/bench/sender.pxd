@@ -1,4 +1,4 @@
-"""Sends paced packets that contain the time, and a report per second."""
+"""Sends paced packets that contain the time, and one report per second."""
 
 from libc.stdint cimport int64_t
 

@@ -1,6 +1,6 @@
 """Checks a server at its public address: the certificate, the WebSockets, and the proxies in front of it.
 
-Sends one marked request and asks the running server how the request arrived. Changes nothing.
+Sends one request with a unique marker and asks the running server how it arrived. Changes nothing.
 """
 
 import asyncio
@@ -159,7 +159,9 @@ def untrusted_certificate(fault: ClientConnectorCertificateError) -> Finding:
 
 
 async def certificate(url: URL, trust: ssl.SSLContext) -> datetime | None:
-    """Return the expiry time of the server's certificate, or None if it has none. Raises OSError."""
+    """Return the expiry time of the server's certificate, or None if the certificate has none. Raises
+    OSError.
+    """
     if url.scheme != "https":
         return None
     _, writer = await asyncio.open_connection(url.host, url.port, ssl=trust)

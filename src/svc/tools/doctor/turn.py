@@ -183,7 +183,7 @@ class _Allocation:
         self._realm, self._nonce = "", b""
 
     async def ask(self, method: Method, attributes: Mapping[str, object]) -> Message:
-        for _ in range(3):  # Without a nonce, then with the server's, then with a fresh nonce.
+        for _ in range(3):  # First without a nonce, then with the server's nonce, then with a fresh one.
             request = Message(method, Class.REQUEST, attributes=dict(attributes))
             signed = bool(self._nonce)
             if signed:

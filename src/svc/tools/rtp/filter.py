@@ -87,7 +87,7 @@ def filter_records(
 
 
 def _descriptor_ids(stream: Stream) -> list[int]:
-    """Return the ids of extensions that parse as Dependency Descriptors, at least one of them with a
+    """Return the ids of extensions that parse as Dependency Descriptors, at least one of them with a template
     structure.
     """
     values: dict[int, list[bytes]] = {}
@@ -154,9 +154,9 @@ class _Passage:
         """Register the receiver before the first packet. Return the offset to add to the core's sequence
         numbers to get the capture's.
 
-        The receiver first gets an artificial packet, numbered just before the first packet. If the first
-        packet has overtaken another, or another exists only as a retransmission, the core then treats the
-        other packet as late rather than as older than the stream.
+        The receiver first gets an artificial packet, numbered just before the first packet. With it, the core
+        treats packets that the first packet has overtaken, or that exist only as retransmissions, as late
+        instead of older than the stream.
         """
         header = self._opening
         number = self._first - 1

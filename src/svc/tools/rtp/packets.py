@@ -53,7 +53,7 @@ class Malformed:
 
 
 def load(path: Path) -> list[Record]:
-    """Return all records in a capture. Raises RtpdumpError, naming the file, if it is unreadable."""
+    """Return all records in a capture. Raises RtpdumpError, with the file's name, if it is unreadable."""
     try:
         with path.open("rb") as file:
             return list(read(file))

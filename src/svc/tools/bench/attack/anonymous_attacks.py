@@ -1,4 +1,5 @@
-"""Attacks by anyone who can reach the port, without an account. Each runs until it is cancelled.
+"""Implements the attacks that need no account, only access to the port. Each attack runs until it is
+cancelled.
 
 Constants limit the number of connections, and therefore the load.
 """
@@ -58,7 +59,7 @@ async def idle_connections(load: Load) -> None:
 
 
 async def handshakes(load: Load) -> None:
-    """Open TLS connections and stop the handshake after the first byte or halfway."""
+    """Open TLS connections and stall each handshake after the first byte or halfway through."""
     # The header of a record that announces a ClientHello of 512 bytes.
     half = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(32)
     async with asyncio.TaskGroup() as group:

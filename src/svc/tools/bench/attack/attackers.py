@@ -1,4 +1,4 @@
-"""Runs the attacker process (`python -m svc.tools.bench.attack.attackers`), which the bench starts.
+"""Runs an attacker process (`python -m svc.tools.bench.attack.attackers`), which `svc bench attack` starts.
 
 Reads its orders as one line of JSON from standard input, attacks for the given time, and writes its report as
 one line of JSON. Exits early if standard input closes. If there are three or more cores, the process has its

@@ -45,7 +45,7 @@ class Noticed:
     strangers_s: list[float] = field(default_factory=list)  # requests without a token
     sent: int = 0
     lost: int = 0
-    refused: Counter[str] = field(default_factory=Counter)  # of signed-in members, by request and reason
+    refused: Counter[str] = field(default_factory=Counter)  # members' rejected requests, by kind and reason
     strangers_refused: Counter[str] = field(default_factory=Counter)
     late_s: list[float] = field(default_factory=list)  # the generator's own delays
 
@@ -179,7 +179,7 @@ class RoomClients:
         latencies: list[float] | None = None,
     ) -> str:
         """Send a request and return the `id` in the response, if any. Count any response with an error status
-        as refused.
+        as a rejection.
         """
         caller, started = Caller(self._target.address), time.perf_counter()
         refused = self._noticed.refused if signed_in else self._noticed.strangers_refused

@@ -61,7 +61,8 @@ class Load:
         address: str = "",
         secure: bool = True,
     ) -> None:
-        """Keep `count` connections open. Each sends the opening, and then one byte of the trickle per second.
+        """Keep `count` connections open. Each sends the next `opening`, and then one byte of `trickle` per
+        second.
 
         A connection that the server closes is replaced. `secure=False` omits TLS even for an https URL.
         """
@@ -137,7 +138,7 @@ class _Held(asyncio.Protocol):
         self._load.held -= 1
 
     def send_byte(self, trickle: bytes) -> None:
-        """Send the next byte of the trickle."""
+        """Send the next byte of `trickle`."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(trickle[self._sent % len(trickle) :][:1])
             self._sent += 1

@@ -1,4 +1,4 @@
-"""Attacks by members, and by programs on the server's machine. Each runs until it is cancelled.
+"""Implements the attacks by members and by programs on the server's machine. Each runs until it is cancelled.
 
 The attackers use their own accounts. Constants limit the load, as in `anonymous_attacks`.
 """

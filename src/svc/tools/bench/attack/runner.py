@@ -43,11 +43,11 @@ MAX_PROCESSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    attacks: Sequence[str]  # if empty, each attack separately, then all attacks at once
+    attacks: Sequence[str]  # if empty, each attack separately, then all attacks together
     members: int
     rate: float  # messages per second of all honest members together
     seconds: float  # duration of each attack
-    together: bool = False  # only run all attacks at once, not separately
+    together: bool = False  # run all attacks together only, not separately
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Defines the attackers' information about the instance, and checks that the instance may be attacked.
+"""Defines what the attackers know about the instance, and checks that the instance may be attacked.
 
 Contains plain data, which is passed to the attacker processes as JSON, and functions that build requests as
 bytes. Opens no connections.
@@ -72,7 +72,7 @@ class Target:
 
 
 async def check_address(address: str, *, mine: bool) -> tuple[str, ...]:
-    """Return the addresses from which to attack. Raises BenchError if the instance might belong to somebody
+    """Return the addresses from which to attack. Raises BenchError if the instance may belong to someone
     else.
     """
     parts = urlsplit(address)
