@@ -2,9 +2,9 @@
 
 Video and audio reach a page over a link whose rate the kernel limits (tests.kit.narrow_call). The page's
 requests and the service determine which media the page receives. Each row has a name and can be selected. Row
-A14 is a table of links. For the settled call, it shows the share of concealed audio, the height, frame rate
-and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of the
-round-trip time. Rows A4, A8, A10, A12, A13 and A15 have separate tables, such as the table of
+A14 is a table of links. For the settled call, the output shows the share of concealed audio, the height,
+frame rate and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of
+the round-trip time. Rows A4, A8, A10, A12, A13 and A15 have separate tables, such as the table of
 benchmarks.voice. A13 needs `--server` and `--client` (benchmarks.livekit). Needs root and Linux.
 """
 
@@ -35,7 +35,7 @@ WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
 PAUSED_KBPS_PER_VOICE = 50
 NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
 CAPTURE = Capture(480, 270, 12)
-ALL = 0.9  # The fraction of frames that counts as all, because the browser itself occasionally drops a frame.
+ALL = 0.9  # This fraction of the frames counts as all, because browsers occasionally drop a frame.
 BACK_WITHIN_S = 45.0
 SILENT = 24
 MANY = 25
@@ -190,8 +190,8 @@ async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable
 async def running(
     call: NarrowCall, module: str, count: str
 ) -> AsyncIterator[tuple[StreamWriter, StreamReader]]:
-    """Run a program in the server's network whose members join the call. Yield its input and output once all
-    members have joined.
+    """Run a program, in the server's network, that joins several members to the call. Yield its stdin and
+    stdout once all of them have joined.
     """
     process = await asyncio.create_subprocess_exec(
         *(*call.server.inside, sys.executable, "-m", module, call.url, count), stdin=PIPE, stdout=PIPE
@@ -234,8 +234,8 @@ IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
 
 # Four cameras with frames that are cheap to encode send 0.6 Mbit/s, less than a fair share of 4 Mbit/s.
 CAPTURES = {"A5": NOISY_CAPTURE}
-# Stores the time at which the service first reports more layers of a video than it sends when this script
-# starts.
+# Stores the time at which the service first reports more layers of a video than it sent when this script
+# started.
 AWAIT_RAISE = """() => {
   const level = ({ paused, spatial, temporal }) => paused ? -1 : 3 * Math.max(spatial, 0) + temporal;
   const before = svc.call.layers;

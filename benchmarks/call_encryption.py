@@ -1,9 +1,9 @@
 """Measures the cost of end-to-end encryption for a page in a call of five people, in Chromium.
 
 Five pages in one browser, each with a microphone and a camera, alternate between an encrypted voice channel
-and the same channel without encryption. Once everybody sees everybody else, the program measures the CPU time
-that the kernel counts for all threads of the pages' processes. Pages encrypt and decrypt frames in a worker,
-and WebCrypto runs in the browser's thread pool. The threads with the largest differences are listed.
+and the same channel without encryption. Once all five receive video from all others, the program measures the
+CPU time that the kernel counts for all threads of the pages' processes. Pages encrypt and decrypt frames in a
+worker, and WebCrypto runs in the browser's thread pool. The threads with the largest differences are listed.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Measures the cost of a call for a page in Chromium, and the time to its first audio and video.
 
-Somebody is in the room with a microphone and a camera. A second page repeatedly joins with a click and
+One member is in the room with a microphone and a camera. A second page repeatedly joins with a click and
 leaves. The program measures the time from the click to the first audio played and the first frame displayed,
 and then counts the objects that remain after 200 joins and leaves and a garbage collection. It waits between
 timed joins, because the server allows a member ten requests a second and delays the rest. Finally it compares

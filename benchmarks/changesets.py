@@ -1,13 +1,13 @@
-"""Compares two forms of entries in a replicated log: statements, and SQLite changesets.
+"""Compares two formats for the entries of a replicated log: statements, and SQLite changesets.
 
     pip install apsw
     python -m benchmarks.changesets [--writers 200] [--rounds 50]
 
-The real rules for messages write to a new database, and the statements in each commit are collected. The
-statements are applied to two copies of the original file: to one as a follower applies its log, and to the
-other with `apsw`. Its session extension records a changeset, which is applied to a third copy. The columns
-are the size of a message in an entry, the time to create an entry from the executed statements, and the time
-to apply it, without the commit.
+The chat server's own message code writes to a new database, and the statements in each commit are collected.
+These are applied to two copies of the original file: to one as a follower applies its log, and to the other
+with `apsw`. Its session extension records a changeset, which is applied to a third copy. The columns are the
+size of a message in an entry, the time to create an entry from the executed statements, and the time to apply
+it, without the commit.
 """
 
 import argparse

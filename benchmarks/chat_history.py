@@ -2,10 +2,10 @@
 
     python -m benchmarks.chat_history [--messages 1000000]
 
-A hundred authors have written the messages in ten channels. Word frequencies are as uneven as in a natural
-language (Zipf). Some messages have links or reactions, or are pinned. Pages are read without the page cache,
-at random positions. Searches use words of all frequencies, with and without filters. The times for pages and
-searches are for single calls of the rules. Startup is the time from starting `svc chat` until it is
+A hundred authors wrote the messages, in ten channels. Word frequencies are as uneven as in a natural language
+(Zipf). Some messages have links or reactions, or are pinned. Pages are read without the page cache, at random
+positions. Searches use words of all frequencies, with and without filters. The times for pages and searches
+are for single function calls, without HTTP. Startup is the time from starting `svc chat` until it is
 listening. It is measured five times, and also with an empty community.
 """
 

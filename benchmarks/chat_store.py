@@ -1,4 +1,4 @@
-"""Measures how many durable messages the store accepts per second: many writers, the real rules, no delivery.
+"""Measures how many durable messages per second the store accepts from many writers, without delivery.
 
     python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 

@@ -3,9 +3,9 @@ table.
 
     python -m benchmarks.compare --peer "pion=./sfu -http 127.0.0.1:{http} -udp {udp}"
 
-A peer is an SFU that speaks docs/signalling.md, such as the reference implementation on Pion with which this
-service was first compared. Janus has a different protocol, so benchmarks/janus has separate clients for it,
-which send the same media.
+A peer is an SFU that implements docs/signalling.md, such as the reference implementation on Pion with which
+this service was first compared. Janus has a different protocol, so benchmarks/janus has separate clients for
+it, which send the same media.
 """
 
 import asyncio

@@ -3,8 +3,8 @@
 One camera sends to fifty receivers, each of which discards 1 % of the packets and requests them again. The
 program prints a row per minute (or per tenth of a short run), and then two changes. The first change is from
 the median p99 of the first five rows to that of the last five rows. Medians are used because the host may
-have disturbed a single row. The second change is in the memory of the service and of the generator, between
-the middle and the end of the run. The program fails if the latency or the memory has grown.
+have disturbed a single row. The second change is in the memory use of the service and of the generator,
+between the middle and the end of the run. The program fails if latency or memory use has grown.
 
 After a backlog, the service keeps the buffers for the next backlog, up to a limit. The run begins with more
 packets than the service can forward, so that a backlog caused by a busy host does not look like a memory
@@ -71,7 +71,7 @@ HEADING = (
 
 
 async def main(minutes: float, pps: int) -> bool:
-    """Run the benchmark. Return True if neither the latency nor the memory has grown."""
+    """Run the benchmark. Return True if neither latency nor memory use grew during the run."""
     rows: list[Row] = []
     async with (
         own_server(SCENARIO.clients) as server,

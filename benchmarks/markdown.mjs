@@ -1,5 +1,5 @@
-// Measure how long the page takes to process 4,000 characters of each repeated pattern ("wall") in
-// tests/web/hostile.json. Print the slowest patterns first.
+// Measures how long the web client takes to process 4,000 characters of each repeated pattern ("wall") in
+// tests/web/hostile.json. Prints the slowest patterns first.
 //
 //     node benchmarks/markdown.mjs
 

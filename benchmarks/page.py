@@ -1,4 +1,4 @@
-"""Measures the page in Chromium against its budgets: bytes, first message, longest task, echo, heap.
+"""Measures the web client in Chromium against its budgets: bytes, first message, longest task, echo, heap.
 
     python -m benchmarks.page [--rounds 3] [--seconds 20] [--messages 20000] [--only first busy scrolled]
 
@@ -76,8 +76,8 @@ window.first = new Promise((found) => {
   look();
 });
 """
-# Adds a mark to the trace in the frame that shows a character. The mark contains the time since the keystroke
-# in ms.
+# Adds a performance mark to the trace in the frame that shows a character. The mark contains the time since
+# the keystroke in ms.
 ECHO = """() => {
   window.presented = [];
   new PerformanceObserver((list) => {
@@ -301,7 +301,7 @@ def read_trace(events: Sequence[dict[str, Any]]) -> tuple[list[Task], list[tuple
 
 
 async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Task], list[float]]:
-    """Return the main thread's tasks while somebody is typing, and the echo of each character in ms."""
+    """Return the main thread's tasks while a member is typing, and the echo of each character in ms."""
     async with Trace(tools) as trace:
         await page.locator("#draft").focus()
         await page.evaluate(ECHO)

@@ -21,7 +21,7 @@ _POLL_S = 0.05
 @asynccontextmanager
 async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
     """Run a command in which {http} and {udp} stand for the ports. Yield the program's address and its
-    process.
+    process id.
     """
     http, udp = free_ports(2)
     words = [word.format(http=http, udp=udp) for word in shlex.split(command)]

@@ -6,7 +6,7 @@ Two pages in Chromium are in a call with cameras, through the whole product. In 
 is killed, then both signalling sockets are cut while the service is running, and then the chat server is
 killed. The program prints the longest time that a page went without audio from the other page, and the number
 of seconds until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round
-takes half a minute, because `svc up` waits before restarting a program that had run for a shorter time.
+takes half a minute, because `svc up` restarts a program without delay only if it has run for that long.
 
 With `--sfus 2`, the pages are connected to two media services, which relay their tracks to each other. One
 service is killed, or is paused so that it closes no connections, and does not return. The member who was
@@ -72,7 +72,7 @@ class Signalling:
         self._latest: dict[Page, tuple[WebSocketRoute, WebSocketRoute]] = {}
 
     async def watch(self, page: Page) -> None:
-        """Watch a page's future sockets. Call this before the page joins a call."""
+        """Watch the sockets that a page opens from now on. Call this before the page joins a call."""
 
         def opened(client: WebSocketRoute) -> None:
             self._latest[page] = client, client.connect_to_server()

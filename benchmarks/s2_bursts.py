@@ -1,5 +1,4 @@
-"""S2 with bursts, as from a real camera: all ten packets in a frame at once. python -m
-benchmarks.s2_bursts"""
+"""S2 with a real camera's bursts: a frame's ten packets back to back. python -m benchmarks.s2_bursts"""
 
 from benchmarks.sfu_comparison import run
 from svc.tools.bench.scenario import Scenario

@@ -111,7 +111,7 @@ async def try_hard(attempt: Attempt, pps: int) -> Measurement:
 
 
 def is_disturbed(measurement: Measurement) -> bool:
-    # A service's threads may also wait for each other. Other programs can have used the core only while none
+    # A service's threads may also wait for each other. Other programs can only have used the core while none
     # of the service's threads ran.
     waited_percent = min(measurement.waited_percent, max(100 - (measurement.cpu_percent or 0), 0))
     return waited_percent + measurement.stolen_percent > MAX_DISTURBED_PERCENT

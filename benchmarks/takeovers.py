@@ -44,7 +44,7 @@ from svc.chat.cluster.relay_protocol import (
 from svc.chat.community import Community
 from tests.chat.chat_server import chat_server
 
-# The number of requests for states that a relay has in progress.
+# The number of state requests that a relay has in progress.
 AT_ONCE = 16
 EPOCH = 2
 _KEY = "the key of the lease"

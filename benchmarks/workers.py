@@ -58,7 +58,7 @@ async def main(numbers: list[int]) -> None:
 
 
 async def most(server: Server) -> Flow:
-    """Measure the service at all rates. Return the second in which the most packets were sent."""
+    """Measure the service at each rate. Return the one-second interval in which it sent the most packets."""
     flows = []
     give_every_core(server.pid)
     async with room_clients(server.url, SCENARIO, server.pid) as everybody, ClientSession() as http:

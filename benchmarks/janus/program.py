@@ -47,7 +47,7 @@ def where_it_is() -> str | None:
 
 @asynccontextmanager
 async def program() -> AsyncIterator[tuple[str, int]]:
-    """Run Janus. Yield the URL of its WebSockets, and its process. Raises BenchError."""
+    """Run Janus. Yield its WebSocket URL and its process id. Raises BenchError."""
     path = where_it_is()
     if path is None:
         raise BenchError("Janus is not installed")

@@ -75,11 +75,11 @@ class Session:
 
 
 class Handle:
-    """A peer connection with the video room, which may not exist yet."""
+    """A peer connection to the video room. The room may not exist yet."""
 
     def __init__(self, session: Session, number: int) -> None:
         self.id = number
-        self.up = asyncio.Event()  # whether Janus has the media keys
+        self.up = asyncio.Event()  # set once Janus has the media keys
         self._session = session
 
     async def ask(self, body: Mapping[str, object], jsep: Mapping[str, str] | None = None) -> Message:

@@ -66,7 +66,7 @@ cdef void parse_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Parse:
-    """Read an RTP header with its extensions."""
+    """A step that reads an RTP header with its extensions."""
 
     cdef ParseStep step
     cdef bytes packet
@@ -95,7 +95,8 @@ cdef void descriptor_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Descriptor:
-    """Read the Dependency Descriptors of consecutive frames, based on a structure that was sent once."""
+    """A step that reads consecutive frames' Dependency Descriptors, whose template structure was sent once.
+    """
 
     cdef DescriptorStep step
 
@@ -125,7 +126,7 @@ cdef void rewrite_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Rewrite:
-    """Write a receiver's header, with the only extension that is forwarded."""
+    """A step that writes a receiver's header, with the only extension that is forwarded."""
 
     cdef RewriteStep step
     cdef bytes packet
@@ -163,7 +164,7 @@ cdef void protect_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Protect:
-    """Encrypt a payload that follows a header. `size` includes both."""
+    """A step that encrypts the payload after a header. `size` includes both."""
 
     cdef ProtectStep step
     cdef SrtpKeys keys
@@ -211,7 +212,7 @@ cdef void fan_out_turn(void* context, long i) noexcept nogil:
 
 
 cdef class FanOut:
-    """Process one packet after another and write each packet for all receivers of its track."""
+    """A step that processes the next packet and writes it for all receivers of its track."""
 
     cdef FanOutStep step
     cdef Engine engine
@@ -274,7 +275,7 @@ cdef void nack_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Nack:
-    """Find a packet requested by a NACK and write it again as RTX."""
+    """A step that finds a packet requested by a NACK and writes it again as RTX."""
 
     cdef NackStep step
     cdef Engine engine
@@ -320,7 +321,7 @@ cdef void reports_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Reports:
-    """Read feedback about a hundred packets, and update the estimate. Includes recording the sent packets."""
+    """A step that records a hundred sent packets, reads the feedback about them, and updates the estimate."""
 
     cdef ReportsStep step
     cdef Engine engine
