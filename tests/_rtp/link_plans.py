@@ -1,5 +1,5 @@
-"""Simulates in virtual time a link with limited capacity, a queue and losses, and a sender that follows an
-Estimator.
+"""Simulates a link with limited capacity, a queue and losses, and a sender that follows an Estimator, in
+virtual time.
 
 A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run executes a
 plan and returns the outcome. Runs do not use RTP: a packet is only a number and a size.

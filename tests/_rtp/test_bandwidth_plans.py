@@ -1,4 +1,4 @@
-"""On two hundred seeded links, the estimator alone stays within the bounds of each link's plan."""
+"""Tests on two hundred seeded links that the estimator alone stays within the bounds of each link's plan."""
 
 import pytest
 

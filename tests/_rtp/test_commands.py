@@ -1,4 +1,4 @@
-"""The C code, the engine and its stub declare the same commands, and the first two the same counters."""
+"""Tests that the engine and its stub have a method for each command, and that each counter is exported."""
 
 import ast
 import re

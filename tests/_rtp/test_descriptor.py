@@ -92,7 +92,7 @@ def test_template_ids_are_numbered_modulo_64(template_id: int, contained: bool) 
     assert (result == "unknown template") is not contained
 
 
-def test_an_attached_structure_replaces_the_known_one() -> None:
+def test_an_attached_structure_replaces_the_stored_structure() -> None:
     parsed = read(Descriptor(S3T1, 5, attached=True).serialise(), known_structure(L1T3))
     assert (parsed["spatial_id"], parsed["dtis"], parsed["resolution"]) == (2, "--S", (65536, 65536))
     assert parsed["active_decode_targets"] == 0b111

@@ -143,7 +143,7 @@ def test_every_truncated_descriptor_is_reported_as_truncated(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_a_descriptor_with_flipped_bits_is_parsed_or_refused(name: str) -> None:
+def test_a_descriptor_with_flipped_bits_is_parsed_or_rejected(name: str) -> None:
     seeded = random.Random(name)
     for data, known in distinct_descriptors(capture(name)):
         bits = len(data) * 8

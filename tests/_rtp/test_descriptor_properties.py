@@ -136,7 +136,7 @@ def test_a_shortened_descriptor_is_reported_as_truncated(sent: Descriptor, data:
 
 
 @given(st.binary(max_size=255), valid_descriptors())
-def test_arbitrary_bytes_are_parsed_as_a_descriptor_or_refused_with_a_named_error(
+def test_arbitrary_bytes_are_parsed_as_a_descriptor_or_rejected_with_a_named_error(
     data: bytes, other: Descriptor
 ) -> None:
     known = known_structure(other.structure)

@@ -33,7 +33,7 @@ from tests.kit.simulcast import CODECS, RID, Scene
 
 
 def feedback(datagrams: Iterable[bytes], now: float) -> bytes:
-    """Return feedback that reports these datagrams as received 0.1 s apart, the last one now."""
+    """Return feedback that reports these datagrams as received 0.1 s apart, the latest at `now`."""
     extensions = [value for data in datagrams for value in header(data)["extensions"]]
     numbers = [int.from_bytes(value, "big") for ext_id, value in extensions if ext_id == TWCC]
     arrivals = [(number, now - 0.1 * back) for back, number in enumerate(reversed(numbers))]

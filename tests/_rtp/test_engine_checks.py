@@ -1,4 +1,4 @@
-"""The engine responds to connectivity checks, passes DTLS to Python, and reports paths and their silence."""
+"""The engine responds to connectivity checks, passes DTLS to Python, and reports new and silent paths."""
 
 import pytest
 from aioice import stun

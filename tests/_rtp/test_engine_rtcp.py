@@ -1,5 +1,5 @@
-"""The engine sends RTCP requests to senders and responses to receivers, and translates or consumes the
-packets that it receives.
+"""The engine sends reports, NACKs and PLIs to senders, and translates, answers or consumes the RTCP packets
+that it receives.
 """
 
 import struct
@@ -39,8 +39,8 @@ def test_each_forwarder_sends_a_pli_every_two_seconds() -> None:
 
 
 def two_requests(again_at: float | None) -> list[float]:
-    """Have a receiver request a keyframe at 10.55 s and at `again_at`, without sending one. Return the times
-    of the requests that reach the sender.
+    """Have a receiver request a keyframe at 10.55 s and at `again_at`, and never send a keyframe. Return the
+    times of the requests that reach the sender.
     """
     call, times = Call(), []
     call.send(1, 10.0)

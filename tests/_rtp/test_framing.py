@@ -33,7 +33,7 @@ def test_frames_are_parsed_from_pieces_of_any_size(frames: list[bytes], seed: in
     assert read == frames
 
 
-def test_the_longest_frame_is_read_and_a_longer_frame_is_refused() -> None:
+def test_the_longest_frame_is_read_and_a_longer_frame_is_rejected() -> None:
     assert Reader().read(on_the_wire([bytes(MAX_FRAME_BYTES)])) == [bytes(MAX_FRAME_BYTES)]
     with pytest.raises(BrokenFraming):
         Reader().read((MAX_FRAME_BYTES + 1).to_bytes(2, "big"))

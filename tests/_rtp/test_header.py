@@ -143,14 +143,14 @@ def test_elements_after_the_twentieth_are_skipped() -> None:
         pytest.param(b"\xa0" + packet(payload=b"")[1:], id="padding without its length byte"),
     ],
 )
-def test_a_malformed_packet_is_refused(data: bytes) -> None:
+def test_a_malformed_packet_is_rejected(data: bytes) -> None:
     assert parse_header(data) is None
 
 
 @pytest.mark.parametrize(
     "extensions", [block(0xBEDE, b"\x10A\x2fBBBBBBBBBBBBBBBB\0"), block(0x1000, b"\x01\x01A\x63\0\0\0\0")]
 )
-def test_a_packet_truncated_anywhere_in_its_header_is_refused(extensions: bytes) -> None:
+def test_a_packet_truncated_anywhere_in_its_header_is_rejected(extensions: bytes) -> None:
     whole = packet(extensions, payload=b"", csrcs=(7, 8))
     assert parse_header(whole) is not None
     for length in range(len(whole)):
@@ -158,7 +158,7 @@ def test_a_packet_truncated_anywhere_in_its_header_is_refused(extensions: bytes)
 
 
 @given(st.binary(max_size=120), st.sampled_from([b"", b"\x90", b"\x91", b"\xb0"]))
-def test_header_parsing_either_stays_within_bounds_or_refuses_the_input(data: bytes, first: bytes) -> None:
+def test_header_parsing_either_stays_within_bounds_or_rejects_the_input(data: bytes, first: bytes) -> None:
     parsed = parse_header(first + data)
     if parsed is None:
         return

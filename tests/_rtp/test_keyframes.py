@@ -111,7 +111,7 @@ def test_a_keyframe_is_requested_every_two_seconds_even_if_no_receiver_asks() ->
     assert request_times(Requester(1.0), 0.5, 6.0) == [1.0, 3.0, 5.0]
 
 
-def test_the_first_request_is_sent_at_once_and_the_next_after_half_a_second() -> None:
+def test_the_first_request_is_sent_immediately_and_the_next_after_half_a_second() -> None:
     requester = Requester(100.0)
     requester.request(1.0)
     assert requester.take_due(1.0)

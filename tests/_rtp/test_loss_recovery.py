@@ -1,4 +1,4 @@
-"""Retransmission by an SFU between a sender and a receiver that both lose packets.
+"""Tests retransmission by an SFU between a sender and a receiver that both lose packets.
 
 test_simulation covers whole calls over bad links. The tests in this module cover each rule separately.
 """

@@ -36,11 +36,11 @@ class Viewer:
     """A receiver, the packets that it received, and their delays."""
 
     participant: Participant
-    frames: Counter[int] = field(default_factory=Counter)  # packets of each kind, first transmissions only
-    delays: list[float] = field(default_factory=list)  # of video
+    frames: Counter[int] = field(default_factory=Counter)  # packets of each frame, first transmissions only
+    delays: list[float] = field(default_factory=list)  # delays of video
     sounds: list[float] = field(default_factory=list)  # delays of audio
     again: list[int] = field(default_factory=list)  # the sequence numbers that RTX packets repeat
-    numbers: list[int] = field(default_factory=list)  # delays of video
+    numbers: list[int] = field(default_factory=list)  # sequence numbers of video
 
     def look(self, now: float) -> None:
         for packet in self.participant.media:
@@ -157,7 +157,7 @@ def test_beyond_saturation_audio_arrives_immediately_and_video_soon_or_never(
 
 # Threads get equal shares of the link and serve three or four receivers each.
 @pytest.mark.parametrize(("shards", "most_unequal"), [(1, 1.3), (2, 1.3), (3, 2.0)])
-def test_beyond_saturation_frames_arrive_complete_or_hardly_at_all(shards: int, most_unequal: float) -> None:
+def test_beyond_saturation_nearly_all_arriving_frames_are_complete(shards: int, most_unequal: float) -> None:
     room = overloaded(3.0, shards=shards)
     whole = sum(count == 12 for viewer in room.viewers for count in viewer.frames.values())
     some = sum(len(viewer.frames) for viewer in room.viewers)

@@ -1,8 +1,8 @@
-"""In virtual time, the pacer delays no packet for too long and does not send packets too fast.
+"""Simulates the pacer in virtual time: no packet is held for too long, and packets are not sent too fast.
 
 Each plan is generated from its seed: a changing estimate, several tracks with keyframes and layers, and
 retransmissions and audio in between. The model in this module queues and releases packets as the core does,
-with a clock that may be late.
+with a clock whose ticks may be late.
 """
 
 import random

@@ -179,7 +179,7 @@ def test_a_large_keyframe_and_the_frames_after_it_are_delivered() -> None:
     assert downlink.shown() == list(range(keyframe.number, downlink.frames[-1].number + 1))
 
 
-def test_everything_is_sent_at_once_to_a_receiver_that_does_not_allow_adaptation() -> None:
+def test_everything_is_sent_immediately_to_a_receiver_that_does_not_allow_adaptation() -> None:
     downlink = PacedDownlink()
     downlink.show(9_000)
     downlink.engine.set_paced(downlink.down_track, False)

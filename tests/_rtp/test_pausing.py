@@ -10,7 +10,7 @@ def plis(participant: Participant) -> int:
 
 
 def picture(call: Call, step: int, *, keyframe: bool = False) -> None:
-    """Send a frame every 50 ms, starting at 10 s."""
+    """Send frame number `step`. The frames start at 10 s and are 50 ms apart."""
     kind = VP8_KEYFRAME if keyframe else VP8_DELTA
     call.send(100 + step, 10 + step * 0.05, payload=kind + bytes([step]), timestamp=step * 4500)
 

@@ -1,4 +1,4 @@
-"""Media arrives from a new address, because a NAT has rebound a participant or because of an attacker.
+"""Tests media that arrives from a new address, sent by a participant behind a NAT or by an attacker.
 
 See docs/ice.md, "The path follows its peer".
 """
@@ -25,7 +25,7 @@ def begun(profile: str = "AEAD_AES_128_GCM") -> Call:
 
 
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
-def test_media_from_another_address_is_accepted_at_once_and_its_path_reported_once(profile: str) -> None:
+def test_media_from_another_address_is_accepted_immediately_and_its_path_reported_once(profile: str) -> None:
     call = begun(profile)
     for number in (2, 3):
         call.engine.receive(call.alice.outbound.protect(video(number)), ELSEWHERE, SERVER, 1.1)

@@ -25,7 +25,7 @@ PACKET_S = 0.02
 
 
 def red(*blocks: tuple[int, bytes], primary: bytes) -> bytes:
-    """Build a RED payload from redundant blocks, each a (timestamp offset, bytes), and the primary block."""
+    """Build a RED payload from the redundant blocks (timestamp offset, bytes) and the primary block."""
     heads = b"".join(
         bytes([0x80 | AUDIO]) + ((offset << 10) | len(data)).to_bytes(3, "big") for offset, data in blocks
     )
@@ -250,8 +250,8 @@ def test_copies_end_after_a_minute_without_losses() -> None:
 
 
 def sent_again(voice: Voice, number: int) -> list[tuple[int, int]]:
-    """Send a packet. Return Carol's number for it with the number of each earlier packet that she gets
-    again.
+    """Send a packet. Return Carol's number for the packet, paired with the number of each earlier packet that
+    she gets again.
     """
     voice.send(number)
     latest = header(voice.carol.media[-1])["sequence"]

@@ -55,11 +55,11 @@ def test_a_padding_only_packet_has_no_body() -> None:
         pytest.param(packets.pli(1)[:2] + b"\xff\xff" + packets.pli(1)[4:], id="a length beyond the end"),
     ],
 )
-def test_a_malformed_compound_is_refused(data: bytes) -> None:
+def test_a_malformed_compound_is_rejected(data: bytes) -> None:
     assert parse_compound(data) is None
 
 
-def test_a_compound_truncated_within_a_packet_is_refused() -> None:
+def test_a_compound_truncated_within_a_packet_is_rejected() -> None:
     parts = [packets.sender_report(1, 2, 3), packets.fir(4), packets.nack(5, [6])]
     whole, ends = b"".join(parts), {0, 28, 28 + 20, 28 + 20 + 16}
     assert len(whole) == max(ends)
@@ -68,13 +68,13 @@ def test_a_compound_truncated_within_a_packet_is_refused() -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b"\x80\xc8\0\x01", b"\xa0\xc9\0\x02"]))
-def test_rtcp_parsing_either_stays_within_bounds_or_refuses_the_input(data: bytes, first: bytes) -> None:
+def test_rtcp_parsing_either_stays_within_bounds_or_rejects_the_input(data: bytes, first: bytes) -> None:
     walked = parse_compound(first + data)
     assert walked is None or sum(4 + len(body) for _, _, body in walked) <= len(first + data)
 
 
 @given(st.integers(0, 65535), st.lists(st.integers(1, 40), min_size=1, max_size=300))
-def test_a_nack_names_exactly_the_missing_packets(first: int, steps: list[int]) -> None:
+def test_a_nack_lists_exactly_the_missing_packets(first: int, steps: list[int]) -> None:
     numbers = [first]
     for step in steps:
         numbers.append((numbers[-1] + step) & 0xFFFF)

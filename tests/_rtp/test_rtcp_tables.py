@@ -34,7 +34,7 @@ def row(section: str, label: str) -> Callable[[Test], Test]:
 
 
 class Watched(Call):
-    """A call that has already carried a few packets, whose effects are cleared before the test starts."""
+    """A call that has already carried a few packets. Their effects are cleared before the test starts."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -267,7 +267,7 @@ def test_packets_from_before_a_switch_are_resent_unchanged(rtx: bool) -> None:
     assert len({data[4:8] for data in again}) > 4
 
 
-def test_late_joiners_and_receivers_that_resume_start_with_the_requested_encoding() -> None:
+def test_late_joiners_and_resumed_receivers_start_with_the_requested_encoding() -> None:
     scene = Scene("VP8")
     scene.want(1)
     scene.run(40)
@@ -279,7 +279,7 @@ def test_late_joiners_and_receivers_that_resume_start_with_the_requested_encodin
     assert rids(scene.frames())[-2:] == ["h", "f"]
 
 
-def test_a_source_that_names_no_encoding_is_not_forwarded() -> None:
+def test_a_source_that_does_not_identify_its_encoding_is_not_forwarded() -> None:
     scene = Scene("VP8")
     scene.run(10)
     scene.alice.send(
@@ -297,13 +297,13 @@ def test_a_source_that_names_no_encoding_is_not_forwarded() -> None:
     assert scene.check_stream()[-1].rid == "f"
 
 
-def test_a_single_encoding_is_forwarded_even_if_it_is_not_named() -> None:
+def test_a_single_encoding_is_forwarded_even_without_a_rid() -> None:
     scene = Scene("VP8", rids=["f"], names_encoding=False)
     scene.run(20)
     assert rids(scene.check_stream()) == ["f"]
 
 
-def test_packets_from_a_restarted_track_need_not_name_their_section_or_encoding() -> None:
+def test_packets_from_a_restarted_track_need_neither_a_mid_nor_a_rid() -> None:
     scene = Scene("VP8")
     scene.run(20)
     for ssrc in (6000, 7000):

@@ -171,7 +171,7 @@ def test_every_ssrc_and_index_has_its_own_key_stream() -> None:
     assert len({ours.seal(header(5), b"", bytes(64), *pair)[12:76] for pair in pairs}) == len(pairs)
 
 
-def test_an_unknown_profile_and_a_key_of_the_wrong_length_are_refused() -> None:
+def test_an_unknown_profile_and_a_key_of_the_wrong_length_are_rejected() -> None:
     with pytest.raises(ValueError, match="unknown SRTP profile: NULL"):
         SrtpKeys("NULL", bytes(28), bytes(28))
     for profile, length in KEY_LENGTHS.items():
@@ -179,7 +179,7 @@ def test_an_unknown_profile_and_a_key_of_the_wrong_length_are_refused() -> None:
             SrtpKeys(profile, bytes(length), bytes(length - 1))
 
 
-def test_a_packet_that_cannot_be_encrypted_is_refused() -> None:
+def test_a_packet_that_cannot_be_encrypted_is_rejected() -> None:
     with pytest.raises(ValueError, match="at most 1500 bytes"):
         keys("AEAD_AES_128_GCM").seal(header(5), b"", bytes(1489), SSRC, 5)
 
@@ -272,7 +272,7 @@ def test_a_packet_without_a_complete_header_or_tag_is_not_decrypted(cut: int) ->
     assert keys(profile).open(sealed[:cut]) is None
 
 
-def test_a_header_longer_than_the_packet_is_refused() -> None:
+def test_a_header_longer_than_the_packet_is_rejected() -> None:
     profile = "AEAD_AES_128_GCM"
     sealed = bytearray(sender(profile).protect(header(1) + b"payload"))
     for first in (0x8F, 0x90, 0x9F):  # contributing sources, an extension, or both

@@ -71,20 +71,20 @@ def test_an_authentic_request_is_answered_with_its_source_address(
     assert message.attributes["XOR-MAPPED-ADDRESS"] == address
 
 
-def test_a_request_with_another_password_is_refused() -> None:
+def test_a_request_with_another_password_is_rejected() -> None:
     assert answer(request(password=b"another password")) is None
 
 
 # Every byte except the type of the last attribute, because the core ignores every type except FINGERPRINT.
 @pytest.mark.parametrize("at", [at for at in range(len(request())) if at - len(request()) not in (-8, -7)])
-def test_a_request_with_any_byte_changed_is_refused(at: int) -> None:
+def test_a_request_with_any_byte_changed_is_rejected(at: int) -> None:
     for bit in (0x01, 0x80):
         data = bytearray(request())
         data[at] ^= bit
         assert answer(bytes(data)) is None
 
 
-def test_a_truncated_request_is_refused() -> None:
+def test_a_truncated_request_is_rejected() -> None:
     whole = request()
     for length in range(len(whole)):
         assert answer(whole[:length]) is None
@@ -104,7 +104,7 @@ def test_a_truncated_request_is_refused() -> None:
         pytest.param(attribute(6, b""), id="an empty user name"),
     ],
 )
-def test_a_request_without_a_user_name_is_refused(before: bytes) -> None:
+def test_a_request_without_a_user_name_is_rejected(before: bytes) -> None:
     assert answer(by_hand(before)) is None
 
 
@@ -122,7 +122,7 @@ def test_only_the_first_user_name_attribute_is_used() -> None:
     assert answered[0] == b"o" * 300
 
 
-def test_a_fingerprint_that_is_not_last_is_refused() -> None:
+def test_a_fingerprint_that_is_not_last_is_rejected() -> None:
     whole = request()
     fingerprint = whole[-8:]
     data = by_hand(attribute(6, b"ours:x"), fingerprint + attribute(0x9999, b"more"))
@@ -130,7 +130,7 @@ def test_a_fingerprint_that_is_not_last_is_refused() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_a_request_with_any_attributes_is_answered_or_refused(attributes: bytes) -> None:
+def test_a_request_with_any_attributes_is_answered_or_rejected(attributes: bytes) -> None:
     padded = attributes + bytes(-len(attributes) % ATTRIBUTE_PADDING)
     answered = answer(by_hand(padded, b""))
     assert answered is None or answered[0]

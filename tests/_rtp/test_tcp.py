@@ -177,7 +177,7 @@ def loop(request: pytest.FixtureRequest) -> Iterator[UdpLoop]:
     made.stop()
 
 
-def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: UdpLoop) -> None:
+def test_a_check_over_tcp_is_answered_and_its_path_identifies_the_connection(loop: UdpLoop) -> None:
     transport = loop.open_transport(1)
     loop.set_credentials(transport, "ours", PWD)
     peers = [TcpPeer((SERVER, loop.port)) for _ in range(2)]
@@ -343,7 +343,7 @@ def test_a_receiver_over_tcp_is_probed_and_its_estimate_follows_the_link(loop: U
     bob.close()
 
 
-def test_a_closed_media_connection_is_reported_at_once(loop: UdpLoop) -> None:
+def test_a_closed_media_connection_is_reported_immediately(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
     ada.switch_to(TcpPeer((SERVER, loop.port)))
     loop.take_events()

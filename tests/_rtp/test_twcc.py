@@ -147,7 +147,7 @@ def test_a_very_large_jump_leaves_no_stale_entries() -> None:
     assert at == pytest.approx(2.0, abs=TICK_S)
 
 
-def test_a_sender_whose_numbers_jump_back_gets_reports_at_once() -> None:
+def test_a_sender_whose_numbers_jump_back_gets_reports_immediately() -> None:
     log = recorded([(n, 1.0) for n in range(30_000, 30_010)])
     parsed(log)
     log.record(100, 2.0)
@@ -228,7 +228,7 @@ def test_written_feedback_is_decoded_identically(arrivals: list[tuple[int, float
             assert at == (None if arrival is None else pytest.approx(arrival))
 
 
-def test_truncated_feedback_is_refused_at_every_length() -> None:
+def test_truncated_feedback_is_rejected_at_every_length() -> None:
     log = recorded([(number, 1 + number / 50) for number in range(0, 60, 2)])
     body = body_of(log.write())
     unpadded = body.rstrip(b"\0")
@@ -237,5 +237,5 @@ def test_truncated_feedback_is_refused_at_every_length() -> None:
 
 
 @given(body=st.binary(max_size=200))
-def test_any_feedback_is_decoded_or_refused(body: bytes) -> None:
+def test_any_feedback_is_decoded_or_rejected(body: bytes) -> None:
     parse_feedback(body)

@@ -104,7 +104,7 @@ def test_a_check_is_answered_from_the_address_that_it_was_sent_to(
     client.close()
 
 
-def test_events_make_the_descriptor_readable_and_name_both_addresses(loop: UdpLoop) -> None:
+def test_events_make_the_descriptor_readable_and_contain_both_addresses(loop: UdpLoop) -> None:
     transport = open_transport(loop)
     client = Client(loop, "127.0.0.1")
     client.check()
@@ -248,7 +248,7 @@ def test_inherited_sockets_are_served_and_left_open() -> None:
         assert v4.getsockname()[1] == v6.getsockname()[1] > 0
 
 
-def test_a_dual_stack_socket_is_refused() -> None:
+def test_a_dual_stack_socket_is_rejected() -> None:
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as both:
         both.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         both.bind(("::", 0))
@@ -256,7 +256,7 @@ def test_a_dual_stack_socket_is_refused() -> None:
             UdpLoop(seed=1, addresses=[], port=0, sockets=[both.fileno()])
 
 
-def test_two_sockets_with_the_same_address_family_are_refused() -> None:
+def test_two_sockets_with_the_same_address_family_are_rejected() -> None:
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,

@@ -197,7 +197,7 @@ def test_missing_packets_are_requested_again_without_other_packets() -> None:
     assert all(0.1 - EXACT_S <= gap <= 0.1 + SPACING_S + EXACT_S for gap in gaps(clock.when(NACK)))
 
 
-def test_too_many_missing_packets_lead_to_a_keyframe_request_at_once() -> None:
+def test_too_many_missing_packets_lead_to_an_immediate_keyframe_request() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(400, payload=VP8_DELTA), begin)

@@ -281,7 +281,7 @@ def test_running_threads_are_stopped_if_the_system_refuses_to_start_more(
 
 
 @pytest.mark.parametrize("workers", [0, 17])
-def test_an_invalid_number_of_workers_is_refused(workers: int) -> None:
+def test_an_invalid_number_of_workers_is_rejected(workers: int) -> None:
     with pytest.raises(ValueError, match="1 to 16 workers"):
         UdpLoop(seed=1, addresses=["127.0.0.1"], port=0, workers=workers)
 

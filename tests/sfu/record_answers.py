@@ -1,6 +1,6 @@
 """Records how Chromium and aiortc answer the offers in `sdp_exchange`, for the tests.
 
-Run `python -m tests.sfu.record_answers` after changing an offer. The program fails if a peer refuses an
+Run `python -m tests.sfu.record_answers` after changing an offer. The program fails if a peer rejects an
 offer. No test runs it, because the answers are stored in `tests/data/sdp`.
 """
 

@@ -1,6 +1,6 @@
 """A participant joins with the raw secret, or with the client credential and a token.
 
-All other requests are refused in the same way.
+All other requests are rejected with the same message.
 """
 
 import json
@@ -106,6 +106,6 @@ def test_the_repr_of_a_request_contains_no_secret() -> None:
         ),
     ],
 )
-def test_the_error_for_a_client_join_names_the_missing_fields(payload: dict[str, object], error: str) -> None:
+def test_the_error_for_a_client_join_lists_the_missing_fields(payload: dict[str, object], error: str) -> None:
     with pytest.raises(EnvelopeError, match=f"^{error}$"):
         read(Envelope("client_join", json.dumps(payload)), ClientJoin)

@@ -131,7 +131,7 @@ def test_each_video_has_its_lowest_level_until_the_link_has_been_measured() -> N
     assert set(Allocator().review(videos, None, 0, 0.0).values()) == {Limit(0, 0)}
 
 
-def test_a_drop_in_the_estimate_lowers_videos_at_once_unless_it_is_within_tolerance() -> None:
+def test_a_drop_in_the_estimate_lowers_videos_immediately_unless_it_is_within_tolerance() -> None:
     allocator, videos = Allocator(), [camera("a", 70), camera("b", 30)]
     assert set(allocator.review(videos, 3_000 * K, 0, 0.0).values()) == {UNLIMITED}
     assert set(allocator.review(videos, 2_200 * K, 0, 1.0).values()) == {UNLIMITED}

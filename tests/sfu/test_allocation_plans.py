@@ -1,5 +1,5 @@
-"""On seeded links in virtual time, the allocation with the real estimator stays within the bounds of each
-plan.
+"""Tests on seeded links, in virtual time, that the allocation with the real estimator stays within the bounds
+of each plan.
 """
 
 from collections import deque

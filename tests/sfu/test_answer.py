@@ -82,8 +82,8 @@ ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
         ((*ALL_RIDS, "simulcast:send f;h,q"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:recv a;b send f;q"), ("q", "f")),
         (("rid:q send pt=112;max-width=320", "rid:f send", "simulcast:send q;f"), ("q", "f")),
-        # An encoding counts only if it was requested, and if both its rid line and the simulcast line name
-        # it. A single encoding needs no name.
+        # An encoding counts only if it was requested, and if both a rid line and the simulcast line list it.
+        # A single encoding needs no rid.
         (("rid:q send", "rid:h recv", "simulcast:send q;h;f"), ()),
         (("rid:q send", "rid:x send", "rid:f send", "simulcast:send q;x;f"), ("q", "f")),
         ((*ALL_RIDS, "simulcast:recv q;h;f"), ()),
@@ -104,7 +104,7 @@ def test_a_camera_that_is_off_has_no_encodings() -> None:
 @pytest.mark.parametrize(
     "attribute", ["", "send", "send q;;f", "send q send f", "both q;f", "send q;f!", "send q h"]
 )
-def test_encodings_that_cannot_be_parsed_are_refused(attribute: str) -> None:
+def test_encodings_that_cannot_be_parsed_are_rejected(attribute: str) -> None:
     with pytest.raises(SdpError, match=re.escape(f"a=simulcast:'{attribute}' is not a list of encodings")):
         encodings(*ALL_RIDS, f"simulcast:{attribute}")
 
@@ -233,7 +233,7 @@ def test_a_different_number_of_sections_is_rejected() -> None:
     refused(answer("chromium", "alone"), "The offer has 6 media sections, the answer 4")
 
 
-def test_sections_in_another_order_are_refused() -> None:
+def test_sections_in_another_order_are_rejected() -> None:
     session = SessionDescription.parse(answer("chromium", "receiving"))
     session.media[0], session.media[3] = session.media[3], session.media[0]
     refused(str(session), "Section 0 of the answer is not the audio section of the offer")
@@ -243,7 +243,7 @@ def test_a_section_with_a_different_media_type_is_rejected() -> None:
     refused(edited("m=video", "m=audio"), "Section 1 of the answer is not the video section of the offer")
 
 
-def test_a_section_without_its_mid_is_refused() -> None:
+def test_a_section_without_its_mid_is_rejected() -> None:
     refused(edited("a=mid:4", "a=mud:4"), "Section 4 of the answer is not the audio section of the offer")
 
 
@@ -272,7 +272,7 @@ def test_an_answer_in_chromium_style_has_the_same_meaning(pattern: str, replacem
     assert read_answer(text, CALL["receiving"]) == read("chromium", "receiving")
 
 
-def test_a_bundle_may_still_name_a_rejected_section() -> None:
+def test_a_bundle_may_still_list_a_rejected_section() -> None:
     text = rejecting(5).replace("BUNDLE 0 1 2 3 4", "BUNDLE 0 1 2 3 4 5")
     assert [part(section) for section in read_answer(text, CALL["receiving"]).sections][5] == "rejected"
 
@@ -305,12 +305,12 @@ def test_the_answer_must_keep_an_inactive_section_inactive() -> None:
 @pytest.mark.parametrize(
     "group", ["x:y", "group:BUNDLE 0 1 2 3 4", "group:BUNDLE 0 1 2 3 4 5 6", "group:LS 0"]
 )
-def test_sections_that_are_not_all_bundled_are_refused(group: str) -> None:
+def test_sections_that_are_not_all_bundled_are_rejected(group: str) -> None:
     text = edited("group:BUNDLE 0 1 2 3 4 5", group)
     refused(text, "The answer does not bundle all its media sections into one transport")
 
 
-def test_an_answer_that_rejects_everything_is_refused() -> None:
+def test_an_answer_that_rejects_every_section_is_an_error() -> None:
     text = re.sub(r"m=(\w+) \d+ ", r"m=\1 0 ", answer("chromium", "alone"))
     refused(text, "The answer rejects every media section", "alone")
 
@@ -342,7 +342,7 @@ def test_an_answer_that_rejects_everything_is_refused() -> None:
         (r"a=rtcp-mux", "a=x", "The answer needs a=rtcp-mux in every media section"),
     ],
 )
-def test_an_answer_without_a_usable_transport_is_refused(
+def test_an_answer_without_a_usable_transport_is_rejected(
     pattern: str, replacement: str, message: str
 ) -> None:
     text = answer("chromium", "receiving").replace("\r", "")
@@ -383,7 +383,7 @@ def test_an_answer_that_copies_the_offered_sections_with_one_codec_is_parsed() -
 
 
 @given(st.data())
-def test_a_damaged_answer_is_parsed_or_refused(data: st.DataObject) -> None:
+def test_a_damaged_answer_is_parsed_or_rejected(data: st.DataObject) -> None:
     peer, step = data.draw(st.sampled_from(["chromium", "aiortc"])), data.draw(st.sampled_from(list(CALL)))
     try:
         terms = read_answer(damaged(data, answer(peer, step)), CALL[step])

@@ -69,7 +69,7 @@ def test_candidates_that_cannot_be_used_are_ignored(text: str) -> None:
         ("candidate:1 1 udp 99 10.0.0.5 4000 typ guest", "unknown candidate type"),
     ],
 )
-def test_malformed_candidates_are_refused_with_a_message(text: str, reason: str) -> None:
+def test_malformed_candidates_are_rejected_with_a_message(text: str, reason: str) -> None:
     with pytest.raises(CandidateError, match=f"^{reason}$"):
         Candidate.parse(text)
 
@@ -148,10 +148,10 @@ def test_addresses_from_ice_advertise_ip_have_no_reflexive_candidate() -> None:
     assert reflexive_candidates(hosts, {"10.0.0.2": ("203.0.113.9", 3478)}) == ()
 
 
-def test_tcp_candidates_follow_each_udp_candidate_with_lower_priority() -> None:
+def test_each_udp_candidate_has_a_tcp_candidate_with_lower_priority() -> None:
     hosts = host_candidates(port=3478, interfaces=["192.0.2.1", "2001:db8::1"], bound=WILDCARDS)
-    # A cloud machine's NAT keeps the port number. A home NAT chooses one and would choose a different one
-    # for TCP.
+    # A cloud machine's NAT keeps the port number. A home NAT chooses a port number, and would choose a
+    # different one for TCP.
     kept = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 3478)})
     chosen = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 40000)})
     passive = passive_candidates((*hosts, *kept, *chosen))

@@ -280,7 +280,7 @@ async def test_a_chat_server_with_an_older_epoch_is_disconnected_and_refused() -
         for event in (
             ("disconnect_user", {**LOBBY, "user_id": "ann", "epoch": 4}),
             ("server_register", {**LOBBY, "room_id": "cellar"}),
-            # Relay events are refused as well, because they decide where media is sent.
+            # Relay events are rejected as well, because they determine where media is sent.
             ("span_room", {**LOBBY, "spans": False, "relays": [], "epoch": 4}),
             ("end_relay", {**LOBBY, "relay_id": "r", "epoch": 4}),
             ("send_relay", {**LOBBY, "relay_id": "r", "track_id": "t", "line": LINE, "epoch": 4}),

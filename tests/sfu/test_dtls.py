@@ -200,7 +200,7 @@ def test_a_wrong_fingerprint_releases_no_keys(role: str, ours: Certificate, thei
     assert reason == "the certificate does not match the fingerprint of the answer"
 
 
-def test_a_peer_without_a_certificate_is_refused(ours: Certificate) -> None:
+def test_a_peer_without_a_certificate_is_rejected(ours: Certificate) -> None:
     network = Network()
     bare = Certificate.generate(NOW)
     bare.context = SSL.Context(SSL.DTLS_METHOD)

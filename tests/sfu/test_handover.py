@@ -157,7 +157,7 @@ async def refused(*flags: str) -> str:
     return errors.decode().splitlines()[-1]
 
 
-async def test_a_client_that_is_not_a_successor_is_refused(socket_path: Path) -> None:
+async def test_a_client_that_is_not_a_successor_is_rejected(socket_path: Path) -> None:
     async with waiting_at(socket_path):
         problem = await refused("--handover-socket", str(socket_path))
     assert (
@@ -189,7 +189,7 @@ async def test_a_predecessor_that_exits_silently_is_reported(socket_path: Path) 
 
 
 @pytest.mark.parametrize("message", [b"", b"nonsense", b"sockets 2\n"])
-async def test_a_predecessor_that_sends_something_else_is_refused(socket_path: Path, message: bytes) -> None:
+async def test_a_predecessor_that_sends_something_else_is_rejected(socket_path: Path, message: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as old, socket.create_server(("127.0.0.1", 0)) as port:
         old.bind(str(socket_path))
         old.listen()

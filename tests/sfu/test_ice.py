@@ -169,7 +169,7 @@ def test_a_check_has_the_attributes_of_rfc_8445_section_7_2_2() -> None:
     assert "FINGERPRINT" in request.attributes
 
 
-def test_the_only_valid_pair_is_nominated_at_once() -> None:
+def test_the_only_valid_pair_is_nominated_immediately() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     agent.stun_received(answer(request), path, 0.01)
@@ -285,7 +285,7 @@ def test_a_triggered_check_replaces_a_pending_one_whose_response_still_counts() 
     assert all("USE-CANDIDATE" in again.attributes for again, _ in checks(agent))
 
 
-def test_the_31st_remote_candidate_is_refused() -> None:
+def test_the_31st_remote_candidate_is_rejected() -> None:
     agent = started(*(host(CLIENT, 5000 + number) for number in range(MAX_REMOTE_CANDIDATES + 1)))
     agent.check_received(BindingCheck(Path(("203.0.113.9", 1), SERVER), 1, False), 0.0)
     assert agent.dropped["candidate: too many candidates"] == 1

@@ -327,7 +327,7 @@ def test_a_spatial_layer_that_is_no_longer_sent_is_not_counted() -> None:
     assert [len(layer_rates) for layer_rates in rates.encodings(1)] == [3, 3, 0]
 
 
-def test_text_that_is_sent_in_the_largest_encoding_alone_has_no_smaller_ones() -> None:
+def test_a_screen_sent_only_in_the_largest_encoding_has_no_smaller_ones() -> None:
     for active in (0b111, 0b100):
         rates = LayerRates()
         rates.measured(MeasuredRates(REPORT_S, active, TYPICAL_RATES), 0b111)

@@ -133,7 +133,7 @@ def test_the_publishers_codec_is_listed_first_and_the_others_keep_their_order() 
     assert sorted(section(CAMERA).formats) == sorted(section(OWN[1]).formats)
 
 
-def test_a_sendonly_section_names_its_track_and_pairs_its_sources() -> None:
+def test_a_sendonly_section_identifies_its_track_and_pairs_its_sources() -> None:
     media = section(CAMERA)
     assert media.value("msid") == "ann ann-camera"
     assert media.values("ssrc-group") == ["FID 5001 5002"]
@@ -142,7 +142,7 @@ def test_a_sendonly_section_names_its_track_and_pairs_its_sources() -> None:
     assert not section(VOICE).has("ssrc-group")
 
 
-def test_a_section_that_has_been_freed_names_no_track_and_no_source() -> None:
+def test_a_freed_section_contains_no_track_or_source() -> None:
     media = section(replace(CAMERA, direction="inactive"))
     assert not media.has("msid") and media.ssrcs() == ()
 
@@ -156,7 +156,7 @@ def test_a_section_that_has_been_freed_names_no_track_and_no_source() -> None:
         (replace(VOICE, mid="9", ssrc=4, rtx_ssrc=4001, track_id="x"), "source"),
     ],
 )
-def test_two_sections_with_the_same_mid_source_or_track_are_refused(other: Transceiver, what: str) -> None:
+def test_two_sections_with_the_same_mid_source_or_track_are_rejected(other: Transceiver, what: str) -> None:
     with pytest.raises(SdpError, match=f"two sections of the offer have the same {what}"):
         built(VOICE, other)
 
@@ -177,19 +177,19 @@ def test_track_names_from_browsers_are_valid_tokens(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a b", "a\r\n", "x" * 256])
-def test_a_cname_that_is_not_a_token_is_refused(text: str) -> None:
+def test_a_cname_that_is_not_a_token_is_rejected(text: str) -> None:
     with pytest.raises(SdpError, match="not tokens"):
         built(replace(VOICE, cname=text))
 
 
-def test_a_mid_or_candidate_with_a_line_break_is_refused() -> None:
+def test_a_mid_or_candidate_with_a_line_break_is_rejected() -> None:
     with pytest.raises(SdpError, match="not a section of an offer"):
         built(replace(OWN[0], mid="0\r\na=x"))
     with pytest.raises(SdpError, match="line break"):
         built(*OWN, candidates=[CANDIDATE + "\r\na=recvonly"])
 
 
-def test_a_direction_that_an_sfu_never_offers_is_refused() -> None:
+def test_a_direction_that_an_sfu_never_offers_is_rejected() -> None:
     with pytest.raises(SdpError, match="not a section of an offer"):
         built(replace(OWN[0], direction="sendrecv"))
 

@@ -1,5 +1,5 @@
-"""The pacer, the allocation and the estimator together in virtual time: no queue fills when encoders return
-to their full bitrate.
+"""Tests the pacer, the allocation and the estimator together in virtual time: no queue fills up when encoders
+return to their full bitrate.
 
 After a link becomes narrow, encoders send less for a few seconds. The allocation therefore raises all videos.
 Then their bitrates return to normal faster than the service measures them.
@@ -23,8 +23,8 @@ SCENARIO = Scenario(
     audio_bps=80 * K,
     link={"delay_s": 0.005},
 )
-# The fractions of their usual bitrate that encoders send while cautious and afterwards, and when this
-# changes.
+# The fractions of their usual bitrate at which encoders send while cautious and afterwards, and the time of
+# the change.
 CAREFUL, RETURNED, RETURN_AT_S = 0.4, 1.3, 6.5
 RETURN_TAKES_S = 0.5
 # The service measures bitrates every quarter of a second and smooths them (layer_rates).

@@ -1,4 +1,4 @@
-"""The /client connection admits valid joins, refuses all others, and withstands misbehaving clients.
+"""The /client connection admits valid joins, rejects all others, and withstands misbehaving clients.
 
 See docs/signalling.md.
 """
@@ -119,7 +119,7 @@ async def test_the_error_for_an_incomplete_client_join_names_the_field() -> None
 
 
 @in_virtual_time
-async def test_joins_beyond_max_peers_across_all_rooms_and_servers_are_refused() -> None:
+async def test_joins_beyond_max_peers_across_all_rooms_and_servers_are_rejected() -> None:
     async with signalling_server({"MAX_PEERS": "2"}) as server:
         await server.control("home", "lobby", "attic")
         await server.control("away")

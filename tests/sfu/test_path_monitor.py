@@ -1,5 +1,5 @@
-"""Media follows its peer to the address from which the peer responds, and to no other address. Silence is
-detected.
+"""Media follows its peer to the address from which the peer responds, and to no other address. Silent paths
+are detected.
 """
 
 import random

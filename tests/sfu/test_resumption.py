@@ -66,7 +66,7 @@ async def answered(socket: Socket) -> None:
 
 
 def media_flows(session: Session) -> None:
-    """Mark media as flowing, because the recorded media plane in these tests has none."""
+    """Mark media as flowing, because no media flows in the recorded media plane of these tests."""
     session._connectivity._has_path = session._connectivity._secured = True
 
 

@@ -90,7 +90,7 @@ def test_a_different_secret_for_a_known_server_is_rejected() -> None:
 
 
 @pytest.mark.parametrize(("server_id", "password"), [("home", ""), ("", "secret")])
-def test_a_registration_with_an_empty_secret_or_id_is_refused(server_id: str, password: str) -> None:
+def test_a_registration_with_an_empty_secret_or_id_is_rejected(server_id: str, password: str) -> None:
     rooms = Rooms(max_peers=9)
     assert rooms.register(server_id, password, "lobby", 0.0) is None
     assert rooms.authenticate(server_id, password) is None

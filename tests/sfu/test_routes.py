@@ -1,4 +1,4 @@
-"""Tests the HTTP endpoints: health, metrics, and refused upgrades to WebSocket. See docs/signalling.md."""
+"""Tests the HTTP endpoints: health, metrics, and rejected WebSocket upgrades. See docs/signalling.md."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -70,7 +70,7 @@ async def test_the_service_is_healthy_after_eight_attempts_without_a_response() 
     "variables", [{"DISABLE_STUN": "true"}, {"DISABLE_STUN": "false", "STUN_SERVERS": ""}]
 )
 @in_virtual_time
-async def test_the_probe_is_skipped_when_stun_is_disabled_or_there_is_no_server(
+async def test_the_probe_is_skipped_when_stun_is_disabled_or_no_server_is_configured(
     variables: dict[str, str],
 ) -> None:
     async with signalling_server(variables) as server:
@@ -163,7 +163,7 @@ async def test_health_metrics_and_room_errors_contain_no_secret() -> None:
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP"])
 @in_virtual_time
-async def test_a_control_connection_through_a_proxy_is_refused(header: str) -> None:
+async def test_a_control_connection_through_a_proxy_is_rejected(header: str) -> None:
     async with signalling_server() as server:
         assert (await get(server, "/server", headers={header: "198.51.100.1"}))[0] == 403
 

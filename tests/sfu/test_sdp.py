@@ -152,19 +152,19 @@ def test_a_malformed_description_is_rejected_with_a_message(text: str, message: 
 
 
 @pytest.mark.parametrize("value", ["128 VP8/90000", "96 VP8", "96", "", "٣ VP8/90000", "96 VP8/90000/2/3"])
-def test_a_malformed_payload_type_mapping_is_refused(value: str) -> None:
+def test_a_malformed_payload_type_mapping_is_rejected(value: str) -> None:
     with pytest.raises(SdpError, match="is not a payload type mapping"):
         media(f"a=rtpmap:{value}").rtpmaps()
 
 
 @pytest.mark.parametrize("value", ["3", "x urn:y", "3/both urn:y", "", "100000 urn:y"])
-def test_a_malformed_header_extension_is_refused(value: str) -> None:
+def test_a_malformed_header_extension_is_rejected(value: str) -> None:
     with pytest.raises(SdpError, match="is not a header extension"):
         media(f"a=extmap:{value}").extmaps()
 
 
 @pytest.mark.parametrize("value", ["4294967296 cname:x", "-1 cname:x", "x", ""])
-def test_a_malformed_source_is_refused(value: str) -> None:
+def test_a_malformed_source_is_rejected(value: str) -> None:
     with pytest.raises(SdpError, match="is not a source"):
         media(f"a=ssrc:{value}").ssrcs()
 
@@ -177,7 +177,7 @@ def test_a_value_that_would_break_out_of_its_line_is_never_written(text: str) ->
 
 
 @given(st.data())
-def test_a_damaged_description_is_either_parsed_or_refused(data: st.DataObject) -> None:
+def test_a_damaged_description_is_either_parsed_or_rejected(data: st.DataObject) -> None:
     text = damaged(data, data.draw(st.sampled_from([*REAL.values(), offer("receiving")])))
     try:
         session = SessionDescription.parse(text)

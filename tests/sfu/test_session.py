@@ -1,4 +1,4 @@
-"""A session negotiates offers and answers with one participant, and refuses answers that do not match."""
+"""A session negotiates offers and answers with one participant, and rejects answers that do not match."""
 
 from itertools import product
 from unittest.mock import patch
@@ -49,7 +49,7 @@ def test_permissions_decide_which_sections_are_offered() -> None:
     assert ann.directions() == {"0": "inactive", "1": "inactive", "2": "recvonly", "3": "recvonly"}
 
 
-def test_a_join_to_a_full_service_is_refused_without_opening_a_transport() -> None:
+def test_a_join_to_a_full_service_is_rejected_without_opening_a_transport() -> None:
     call = Call(max_peers=1)
     call.join("ann")
     with pytest.raises(NoSeats, match=NO_SEATS):
@@ -74,7 +74,7 @@ def test_a_keep_alive_is_answered_with_the_same_timestamp() -> None:
     assert ann.events("keep_alive") == [{"timestamp": 1234}] and ann.errors == []
 
 
-def test_renegotiate_triggers_a_new_offer_at_once_in_a_stable_session() -> None:
+def test_renegotiate_triggers_a_new_offer_immediately_in_a_stable_session() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", "{}")
     assert len(ann.offers) == 2
@@ -198,7 +198,7 @@ def test_a_mismatched_answer_gets_a_room_error_and_a_correct_one_is_still_accept
     assert MIC in ann.transport.sections
 
 
-def test_an_unexpected_answer_is_refused() -> None:
+def test_an_unexpected_answer_is_rejected() -> None:
     ann = Call().joined("ann")
     ann.answer()
     assert ann.errors == ["No offer is waiting for an answer"]

@@ -15,7 +15,7 @@ from tests.kit.signalling_server import signalling_server
 from tests.kit.wait import eventually
 
 
-async def test_participants_are_notified_and_new_ones_are_refused() -> None:
+async def test_participants_are_notified_and_new_ones_are_rejected() -> None:
     async with signalling_server() as server:
         control = await server.control("home", "lobby")
         participant = await server.join("ada")

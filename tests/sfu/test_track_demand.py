@@ -7,7 +7,7 @@ from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
 def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
-    """Return the demands for this track that the publisher was sent. Each is a width and whether anyone is
+    """Return the demands sent to the publisher for this track. Each is a width and whether anyone is
     watching.
     """
     events = [event for event in publisher.events("layers_wanted") if event["source"] == source]
@@ -59,7 +59,7 @@ def test_the_widest_tile_determines_the_demand_and_an_unknown_width_counts_as_wi
     assert demands(ann)[before:] == [(640, True), (320, True), (0, True)]
 
 
-def test_increased_demand_is_reported_at_once_and_reduced_demand_after_a_delay() -> None:
+def test_increased_demand_is_reported_immediately_and_reduced_demand_after_a_delay() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(INTERVAL_S / 2)
@@ -170,7 +170,7 @@ def test_a_client_that_resumes_its_session_gets_the_demand_again() -> None:
         ("paused", None, "paused is missing"),
     ],
 )
-def test_an_invalid_request_is_refused_and_changes_nothing(field: str, value: object, error: str) -> None:
+def test_an_invalid_request_is_rejected_and_changes_nothing(field: str, value: object, error: str) -> None:
     call, ann, (ben,) = watched_by("ben")
     before = demands(ann)
     want(ben, **{field: value})

@@ -254,7 +254,7 @@ def test_a_switch_to_a_codec_that_a_receiver_lacks_is_reported_and_reversible() 
 
 
 def wanted(person: Person) -> list[str]:
-    """Return the codecs in the camera's media section of the latest offer, in order, each once."""
+    """Return the codecs in the camera's media section of the latest offer, in order, without duplicates."""
     section = person.sections()[CAMERA]
     maps = section.rtpmaps()
     names = [maps[int(number)].name for number in section.formats]
@@ -364,7 +364,7 @@ def test_a_microphone_and_camera_without_a_stream_share_one_and_the_screen_has_i
     assert streams["am"] == streams["ac"] != streams["as"] == streams["aa"]
 
 
-def test_set_layer_takes_a_track_id_or_a_mid_before_and_after_the_answer() -> None:
+def test_set_layer_accepts_a_track_id_or_a_mid_before_and_after_the_answer() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": 0})
