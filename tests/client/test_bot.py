@@ -48,7 +48,7 @@ async def account(members: MembersByRole) -> HttpMember:
 
 @asynccontextmanager
 async def running(bot: Bot) -> AsyncIterator[Heard]:
-    """Run the bot during the block, which starts once the bot is signed in and listening."""
+    """Run the bot while the block runs. The block starts once the bot is signed in and listening."""
     received, ready = Heard(), asyncio.Event()
 
     @bot.on("authenticated")
@@ -246,7 +246,7 @@ async def test_the_bot_stops_when_the_server_removes_it(members: MembersByRole, 
     assert (await ended(task)).code == "token_invalid"
 
 
-async def test_a_wrong_token_is_refused_at_once(members: MembersByRole) -> None:
+async def test_a_wrong_token_is_rejected_immediately(members: MembersByRole) -> None:
     task = asyncio.create_task(Bot(members.chat.address, "svcbot.x").run())
     assert (await ended(task)).code == "token_invalid"
 
@@ -268,7 +268,7 @@ async def test_the_bot_sends_its_token_before_it_signs_in() -> None:
         await asyncio.gather(task, return_exceptions=True)
 
 
-def test_requests_before_the_bot_is_running_are_refused() -> None:
+def test_requests_made_before_the_bot_is_running_are_rejected() -> None:
     with pytest.raises(RuntimeError):
         _ = Bot("http://127.0.0.1", "svcbot.x").member
 

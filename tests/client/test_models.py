@@ -88,7 +88,7 @@ def test_the_client_uses_only_paths_and_events_that_the_server_describes() -> No
         {"id": "1", "nickname": "Ada", "roles": [], "bot": 1},
     ],
 )
-def test_values_that_do_not_match_are_refused(data: object) -> None:
+def test_values_that_do_not_match_are_rejected(data: object) -> None:
     with pytest.raises(ValueError):
         convert(data, Member)
 

@@ -1,4 +1,4 @@
-"""A bot's requests are retried after refusals, proxy errors and lost connections where that helps."""
+"""A bot's requests are retried after refusals, proxy errors and lost connections where a retry can help."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager

@@ -69,7 +69,7 @@ def test_events_before_the_sign_in_are_ignored() -> None:
     assert not session.signed_in
 
 
-def test_the_reason_for_a_refused_sign_in_is_reported() -> None:
+def test_the_reason_for_a_rejected_sign_in_is_reported() -> None:
     session = Session("svcbot.x")
     sent(session)
     with pytest.raises(Refused) as refused:
@@ -98,7 +98,9 @@ def message(number: int, channel: str = "general", thread: str | None = None) ->
 
 
 def state(threads: dict[str, int] | None = None, **lasts: int | None) -> dict[str, Any]:
-    """Return the state that the server sends after a sign-in, with these messages as the newest ones."""
+    """Return the state that the server sends after a sign-in. The arguments are the newest messages by thread
+    and by channel.
+    """
     counts = [{"channel_id": name, "last": n and an_id(n)} for name, n in lasts.items()]
     followed = [{"channel_id": "general", "thread": t, "last": an_id(n)} for t, n in (threads or {}).items()]
     return {"unread": counts, "threads": followed}

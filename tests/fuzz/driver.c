@@ -1,7 +1,7 @@
 /* A libFuzzer program that passes each input to run(data) in tests/fuzz/targets/$FUZZ_TARGET.py.
  *
  * The program contains a Python interpreter, and the runtime for the coverage and the sanitizers with which
- * the core is compiled. A crash is a finding, and so is an exception that leaves run(). If a target sets
+ * the core is compiled. A crash is a finding, and so is an exception that escapes run(). If a target sets
  * `IN_PYTHON = True`, its Python code is also covered, line by line. ci/fuzz builds and starts the program. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -2,7 +2,7 @@
 
 Keys and credentials are constants, so an input always has the same effect. Only the engine's random choices
 depend on earlier rooms. The encryption is real, with known keys. Both participants send microphone audio and
-camera video. Bob has RTX, RED and both extension forms, and Alice has none of them.
+camera video. Bob has negotiated RTX, RED and both extension forms, and Alice has negotiated none of them.
 """
 
 from contextlib import suppress
@@ -82,8 +82,8 @@ class Peer:
 
 @lru_cache(maxsize=1)
 def _engine(number: int) -> ManualEngine:
-    """Return the engine that all rooms use one after another, because creating one takes longer than most
-    inputs.
+    """Return the engine that all rooms use one after another, because creating an engine takes longer than
+    running most inputs.
     """
     engine = ManualEngine(seed=7 << 32, shards=2)
     engine.negotiate(

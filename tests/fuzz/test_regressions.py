@@ -1,6 +1,6 @@
 """Problems that fuzzing once found stay fixed, and every target accepts its initial inputs.
 
-`ci/fuzz` looks for new problems. The input of each one is stored as `regressions/<target>/<description>`.
+`ci/fuzz` looks for new problems. Each problem's input is stored as `regressions/<target>/<description>`.
 """
 
 from importlib import import_module

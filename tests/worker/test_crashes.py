@@ -130,7 +130,7 @@ async def check_results(load: Load) -> None:
             )
 
 
-async def test_every_accepted_upload_is_finally_served_or_refused(
+async def test_every_accepted_upload_is_eventually_served_or_rejected(
     programs: tuple[Running, Running, str], tmp_path: Path
 ) -> None:
     load = await rounds(programs, tmp_path, 3, seed=1)
@@ -140,7 +140,7 @@ async def test_every_accepted_upload_is_finally_served_or_refused(
 
 @pytest.mark.nightly("fifty rounds; three run daily")
 @pytest.mark.timeout(1800)
-async def test_after_fifty_kills_every_accepted_upload_is_finally_served_or_refused(
+async def test_after_fifty_kills_every_accepted_upload_is_eventually_served_or_rejected(
     programs: tuple[Running, Running, str], tmp_path: Path
 ) -> None:
     load = await rounds(programs, tmp_path, 50, seed=2)

@@ -163,14 +163,16 @@ async def test_a_poster_shows_a_frame_of_the_video(sandboxes: Sandboxes) -> None
 
 @pytest.fixture(scope="module")
 def rewritten() -> dict[int, tuple[bytes, Video, bytes]]:
-    """Return the HDR videos that tests have rewritten so far, because each poster takes five seconds."""
+    """Return a cache of rewritten HDR videos by transfer function, because each poster takes five seconds."""
     return {}
 
 
 async def hdr(
     sandboxes: Sandboxes, rewritten: dict[int, tuple[bytes, Video, bytes]], transfer: int
 ) -> tuple[bytes, Video, bytes]:
-    """Return a source video with this transfer function, and the worker's result, parsed and as bytes."""
+    """Return a source video with this transfer function, and the worker's output for it, both parsed and as
+    bytes.
+    """
     if transfer not in rewritten:
         source = videos.video("libx265", pixels="yuv420p10le", colour=tagged(9, 9, transfer, 1), frames=5)
         rewritten[transfer] = (source, *await sandboxes.rewrite(source))
@@ -259,7 +261,7 @@ async def test_every_limit_on_videos_is_enforced(
 
 
 @pytest.mark.timeout(300)
-async def test_hostile_videos_are_refused(sandboxes: Sandboxes) -> None:
+async def test_hostile_videos_are_rejected(sandboxes: Sandboxes) -> None:
     for name, (data, codes) in hostile_videos.refused().items():
         refused = await sandboxes.refusal(data)
         assert refused.code in codes, (name, refused.detail)
@@ -274,14 +276,14 @@ async def test_a_reference_from_a_video_to_another_file_is_not_followed(sandboxe
         assert b"root:" not in written
 
 
-async def test_truncated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes) -> None:
+async def test_truncated_videos_are_rejected_or_can_be_played(sandboxes: Sandboxes) -> None:
     for whole in (videos.video(frames=10), videos.video("libvpx", "libopus", "webm", frames=10)):
         for length in range(0, len(whole), len(whole) // 15):
             await survives(sandboxes, f"{length} bytes", whole[:length])
 
 
 @pytest.mark.parametrize("seed", [1])
-async def test_mutated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes, seed: int) -> None:
+async def test_mutated_videos_are_rejected_or_can_be_played(sandboxes: Sandboxes, seed: int) -> None:
     for name, data in hostile_videos.mutations(seed, 12):
         await survives(sandboxes, name, data)
 
@@ -289,7 +291,7 @@ async def test_mutated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes,
 @pytest.mark.nightly("2,000 mutations; twelve run daily")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(2, 7))
-async def test_many_mutated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes, seed: int) -> None:
+async def test_many_mutated_videos_are_rejected_or_can_be_played(sandboxes: Sandboxes, seed: int) -> None:
     for name, data in hostile_videos.mutations(seed, 400):
         await survives(sandboxes, name, data)
     assert (await sandboxes.rewrite(videos.video()))[0].copied

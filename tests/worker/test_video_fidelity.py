@@ -1,4 +1,6 @@
-"""A re-encoded video looks and sounds as before, with the same orientation, width, colours and timing."""
+"""A re-encoded video looks and sounds like the original, with the same orientation, width, colours and
+timing.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction

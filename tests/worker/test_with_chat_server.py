@@ -18,7 +18,7 @@ from tests.kit.wait import eventually
 from tests.worker.upload_client import UploadClient, ended
 
 
-async def test_a_picture_is_served_without_its_metadata(
+async def test_an_image_is_served_without_its_metadata(
     client: UploadClient, own_worker: RunningWorker
 ) -> None:
     async with client.page() as page:
@@ -55,7 +55,7 @@ async def test_a_video_is_served_without_locations_and_with_a_poster(
         (hostile_videos.EBML, "invalid_video"),
     ],
 )
-async def test_a_hostile_file_is_refused_with_a_reason(
+async def test_a_hostile_file_is_rejected_with_a_reason(
     client: UploadClient, own_worker: RunningWorker, content: bytes, code: str
 ) -> None:
     async with client.page() as page:
@@ -96,7 +96,7 @@ async def test_an_uploaded_avatar_icon_and_emoji_take_effect(
     assert pictures.decoded(await client.get(emoji["url"])).size == (128, 128)
 
 
-async def test_a_heic_photo_is_accepted_wherever_a_picture_is(
+async def test_a_heic_photo_is_accepted_wherever_an_image_is(
     client: UploadClient, own_worker: RunningWorker
 ) -> None:
     photo = heif.photo(pictures.scene(128, 96), tile=64, exif=pictures.exif_of(6))

@@ -46,7 +46,7 @@ def results(finished: Mapping[str, object]) -> dict[str, dict[str, object]]:
     return {result["role"]: result for result in results}
 
 
-async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, worker: RunningWorker) -> None:
+async def test_an_image_is_stored_with_its_thumbnail(open_desk: FakeQueue, worker: RunningWorker) -> None:
     data = pictures.encoded(pictures.noise(800, 600), "JPEG")
     job = open_desk.put("picture", data, max_bytes=1_000_000)
     finished = await open_desk.only("job_finish")
@@ -64,7 +64,7 @@ async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, work
 @pytest.mark.parametrize(
     ("kind", "side", "frames"), [("avatar", 256, 1), ("icon", 512, 1), ("emoji", 128, 5), ("picture", 600, 5)]
 )
-async def test_every_kind_of_picture_is_scaled_to_its_own_size(
+async def test_every_kind_of_image_is_scaled_to_its_own_size(
     open_desk: FakeQueue, worker: RunningWorker, kind: str, side: int, frames: int
 ) -> None:
     open_desk.put(kind, pictures.animation(5, "GIF", size=(600, 300)))
@@ -99,7 +99,7 @@ async def test_a_video_is_stored_with_its_poster(open_desk: FakeQueue, worker: R
         ("hologram", b"", None),
     ],
 )
-async def test_faulty_input_is_refused(
+async def test_invalid_input_is_rejected(
     open_desk: FakeQueue, worker: RunningWorker, kind: str, data: bytes, code: str | None
 ) -> None:
     open_desk.put(kind, data)
@@ -113,7 +113,7 @@ async def test_faulty_input_is_refused(
         assert refused["message"]
 
 
-async def test_a_file_is_not_refused_because_the_store_fails(
+async def test_a_file_is_not_rejected_because_the_store_fails(
     open_desk: FakeQueue, worker: RunningWorker
 ) -> None:
     (open_desk.data_dir / "store").write_text("in the way")
@@ -122,7 +122,7 @@ async def test_a_file_is_not_refused_because_the_store_fails(
     assert "StoreFailed" in str(failed["message"])
 
 
-async def test_a_file_is_not_refused_because_the_store_has_lost_it(
+async def test_a_file_is_not_rejected_because_the_store_has_lost_it(
     open_desk: FakeQueue, worker: RunningWorker
 ) -> None:
     open_desk.put("picture", b"x")
@@ -234,7 +234,7 @@ async def test_a_job_that_takes_too_long_is_returned_when_the_worker_exits(
     assert open_desk.left_behind() == []
 
 
-async def test_the_number_of_emoji_processed_at_once_is_limited(queue: FakeQueue) -> None:
+async def test_the_number_of_emoji_processed_at_the_same_time_is_limited(queue: FakeQueue) -> None:
     for _ in range(6):
         queue.put("emoji", pictures.animation(30, "GIF", size=(200, 200)))
     async with queue.open(), working(dataclasses.replace(queue.config, port=0, emoji_at_once=2)):
