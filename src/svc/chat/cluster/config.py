@@ -1,5 +1,5 @@
-"""Reads a cluster node's configuration from the flags of `svc chat`, and from environment variables for
-values that contain passwords.
+"""Reads a cluster node's configuration from the flags of `svc chat` and, for values that contain passwords,
+from environment variables.
 """
 
 import re
@@ -11,7 +11,7 @@ from svc.base.config import ConfigError, items
 
 # Names are also parts of NATS subjects and stream names.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
-# A shorter lease would lapse whenever a busy machine is slow. A longer lease would delay each takeover.
+# A shorter lease could lapse while a machine is busy. A longer lease would delay each takeover.
 MIN_LEASE_S, MAX_LEASE_S = 0.5, 60.0
 _DAY_S = 24 * 3600.0
 
@@ -24,7 +24,7 @@ class ClusterConfig:
     name: str = "svc"
     # The URL at which people or a proxy reach this node. If empty, the listen address is used.
     url: str = ""
-    # How long the owner may be silent before another node takes over.
+    # How long the owner node may be silent before another node takes over.
     lease_s: float = 3.0
     replicas: int = 3
     # NATS URLs for the system account, which the node uses to check how the servers store messages. Empty if
@@ -34,7 +34,7 @@ class ClusterConfig:
     trust_sync: bool = False
     # Whether the operator guarantees that all nodes share one folder for uploads.
     shared_uploads: bool = False
-    # The nodes' tables are compared once every this many log entries.
+    # The number of log entries between two comparisons of the nodes' tables.
     check_every: int = 10_000
     snapshot_interval_s: float = 3600.0
     # The community can be restored to any moment in the last `kept_days` days.
@@ -88,8 +88,8 @@ def read(
 
 
 def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) -> Sequence[str]:
-    """Return the NATS servers from the flag, or else from the variable. Raises ConfigError, with the message
-    `missing` if there are none.
+    """Return the NATS servers from the flag, or else from the variable. Raises ConfigError, for example with
+    the message `missing` if there are none.
     """
     servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
     if not servers:

@@ -20,7 +20,8 @@ from svc.chat.cluster.replica import Diverged, Replica, table_hashes_in
 _AT_ONCE = 200
 # The pause between attempts to read an announced entry, which may not be readable yet.
 _RETRY_S = 0.01
-# How long to keep trying to read an announced entry. After this time, it may never be confirmed.
+# How long to keep trying to read an announced entry. An entry that is not readable by then may never be
+# confirmed.
 _CONFIRMED_WITHIN_S = 5.0
 # The log is read at least this often, because NATS may drop announcements.
 _IDLE_S = 0.5
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class TableCheck:
-    """A check that hashes the tables once every `every` log entries, at the same positions on all nodes."""
+    """A check that hashes the tables every `every` log entries, at the same log positions on all nodes."""
 
     def __init__(self, path: Path, membership: Membership, every: int) -> None:
         self._path, self._membership, self._every = path, membership, every
@@ -55,7 +56,7 @@ class TableCheck:
         if self._hashing is not None and self._hashing.is_alive():
             return
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        # A transaction keeps the connection on the file's current content.
+        # An open transaction pins the connection to the current snapshot of the file.
         connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA wal_autocheckpoint=0")
         connection.execute("BEGIN")

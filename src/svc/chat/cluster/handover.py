@@ -1,7 +1,7 @@
-"""Decides how a former owner treats the requests that still reach it after a handover.
+"""Handles the requests that still reach a former owner after a handover.
 
-Load balancers take a moment to notice the new owner. Until then, requests wait at the former owner until the
-new owner is known. `owner_proxy` then passes them on.
+Load balancers take a moment to notice the new owner. In the meantime, the former owner holds requests until
+it knows the new owner. `owner_proxy` then passes them on.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from svc.chat.errors import ChatError
 # but should get no new ones, and 503 otherwise.
 READY_PATH = "/cluster/ready"
 READY, LEAVING, UNAVAILABLE = 200, 404, 503
-# How long a former owner stays ready after the new owner serves the community, and how long it passes
-# requests on after that. Both are several times a load balancer's health-check interval.
+# How long a former owner stays ready after the new owner has begun to serve the community, and how long it
+# passes requests on after that. Both are several times a load balancer's health-check interval.
 _READY_S = 3.0
 _LEAVING_S = 3.0
 _LOOK_S = 0.1
@@ -27,7 +27,9 @@ _ANSWER_S = 1.0
 
 
 class Handover:
-    """Forwarding of a former owner's requests to the new owner. `owner` returns the lease as last read."""
+    """The forwarding of requests from a former owner to the new owner. `owner` returns the lease as it was
+    last read.
+    """
 
     def __init__(self, owner: Callable[[], Owner], http: ClientSession) -> None:
         self._owner, self._http = owner, http
@@ -38,13 +40,13 @@ class Handover:
         self._finding: asyncio.Task[None] | None = None
 
     def begin(self, epoch: int) -> None:
-        """Start to pass requests on. `epoch` is this node's epoch."""
+        """Start passing requests on. `epoch` is this node's epoch."""
         self.end()
         self._began_at, self._found_at, self._url = time.monotonic(), None, ""
         self._finding = asyncio.create_task(self._find(epoch))
 
     def end(self) -> None:
-        """Stop passing requests on, and refuse them."""
+        """Stop passing requests on, and reject them."""
         self._began_at = None
         if self._finding is not None:
             self._finding.cancel()

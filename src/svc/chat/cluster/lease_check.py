@@ -1,8 +1,8 @@
 """Determines whether another node may have replaced an owner node that cannot renew its lease.
 
-To take the lease, a node needs a majority of the NATS servers. A server cannot be in that majority if it is
-down, or if it responds to this node but has no quorum. A server that this node cannot reach may be in it.
-This module does not act on the result.
+To take the lease, a node needs a majority of the NATS servers. A server that is down cannot be part of that
+majority, and neither can a server that responds to this node but has no quorum. A server that this node
+cannot reach may be part of it. This module does not act on the result.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ _DEFAULT_PORT = 4222
 
 
 async def can_be_replaced(client: Client, urls: Sequence[str], replicas: int) -> bool:
-    """Return whether the NATS servers that this node cannot see may form a majority.
+    """Return whether the NATS servers that this node cannot reach may form a majority.
 
-    Call this when the connected server has refused a renewal because it has no quorum.
+    Call this when the connected server has rejected a renewal because it has no quorum.
     """
     count = max(len(urls), replicas)
     in_sight = sum(await asyncio.gather(_responds(client), *map(_is_down, urls)))

@@ -1,8 +1,8 @@
 """Encodes the log's entries. An entry contains the statements of one transaction, or begins the epoch of a
 new owner.
 
-An entry larger than a message is split into parts. It counts only if all of its parts are present and
-consecutive in the log. Does not depend on NATS or SQLite.
+An entry larger than a message is split into parts. Such an entry counts only if all of its parts are present
+and consecutive in the log. Does not depend on NATS or SQLite.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ import msgspec
 
 from svc.base.commit_log import Statement
 
-# The maximum size of a part. NATS refuses messages larger than 1 MB, and a part also has headers.
+# The maximum size of a part. NATS rejects messages larger than 1 MB, and a part also has headers.
 PART_BYTES = 900 * 1024
 # The headers of a part: the entry's id, the part's number counted from 0, and the number of parts.
 ID, PART, PARTS = "Svc-Entry", "Svc-Part", "Svc-Parts"
@@ -25,7 +25,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     # The name of the node that owned the community when it appended the entry.
     node: str
     # Each statement's text, and the parameters of each execution. To save space, a repeated text is replaced
-    # by the position of the earlier statement: posting several messages repeats four statements.
+    # by the position of the earlier statement. For example, posting several messages repeats four statements.
     statements: Sequence[tuple[str | int, list[Any]]] = ()
     # The statements of a schema migration, which have no parameters.
     script: str = ""

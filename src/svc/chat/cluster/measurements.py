@@ -24,7 +24,7 @@ RELAY_COUNTERS = {
 
 
 def measure(registry: Registry, state: Callable[[], Mapping[str, float]]) -> None:
-    """Expose a node's state. Each scrape calls `state`, which returns the values by their names in
+    """Expose a node's state. Each scrape calls `state`, which returns the values, keyed by the names in
     DESCRIPTIONS.
     """
 

@@ -1,11 +1,11 @@
 """Tracks the nodes of a cluster and elects an owner, using a NATS key-value bucket.
 
 The bucket only decides which node should own the community. A former owner that has not noticed the loss of
-its lease still cannot write, because the log refuses its entries. The bucket can therefore be in memory, and
-the clocks of different machines are never compared: a lease has lapsed when a candidate has read the same
-revision for the length of the lease. Everything runs on the log's thread, so a busy server still renews its
-lease in time. An owner that cannot renew its lease continues while no other node can have taken the lease.
-After that, it must not respond to members.
+its lease still cannot write, because the log rejects its entries. The bucket can therefore be in memory. The
+clocks of different machines are never compared: a lease has lapsed once a candidate has read the same
+revision for the duration of a lease. Everything runs on the log's thread, so a busy server still renews its
+lease in time. An owner that cannot renew its lease continues as long as no other node can have taken the
+lease. After that, it must not respond to members.
 """
 
 import asyncio
@@ -46,8 +46,8 @@ logger = logging.getLogger(__name__)
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """The lease, which identifies the owner. If `session` is empty, the lease is free for the node `node`, or
-    for any node if `node` is empty too.
+    """The lease, which identifies the owner. If `session` is empty, the node `node` may take the lease, or
+    any node if `node` is empty too.
     """
 
     node: str = ""
@@ -115,7 +115,7 @@ class Membership:
         self._unchanged_since: float | None = None
         self._not_before = 0.0
         self._tasks: list[asyncio.Task[None]] = []
-        # The last time at which this node was certain to be the owner.
+        # The last time that this node was certain to be the owner.
         self._certain_at = 0.0
         # The lease as it was last read. May be accessed from any thread.
         self.owner = Owner()
@@ -143,7 +143,9 @@ class Membership:
         self._log.run(self._release(next_node))
 
     def nodes(self) -> list[NodeStatus]:
-        """Return the states that the nodes have announced, after a short wait. Raises ClusterError."""
+        """Wait to find out which nodes are silent, then return the states of all nodes. Raises
+        ClusterError.
+        """
         try:
             return self._log.run(self._nodes())
         except ClusterError:
@@ -192,7 +194,7 @@ class Membership:
             )
 
     async def _take_name(self) -> None:
-        """Take the node's name over from a dead process. Raises ClusterError if that process is alive."""
+        """Take over the node's name from a dead process. Raises ClusterError if that process is alive."""
         key = f"{_NODES}.{self._config.node}"
         entry = await self._read(key)
         if entry is not None and entry.value:
@@ -231,7 +233,7 @@ class Membership:
                 pass
             except _FAULTS as fault:
                 self._unchanged_since = None
-                if self._log.client.is_connected:  # The connection itself reports its outages.
+                if self._log.client.is_connected:  # The connection itself logs its outages.
                     outage.failed(type(fault).__name__)
                 # The bucket is only in memory, so it is lost when all NATS servers restart.
                 with suppress(*_FAULTS):

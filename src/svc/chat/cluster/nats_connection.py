@@ -112,7 +112,7 @@ def _outage_at_start() -> Outage:
 
 
 async def _connect(servers: Sequence[str], faults: list[Exception], reports: bool) -> Client:
-    """Connect, and collect in `faults` the errors that prevent it. Raises ClusterError."""
+    """Connect, and add the errors that prevent this to `faults`. Raises ClusterError."""
     client = Client()
     outage = Outage(logger, "NATS cannot be reached", "NATS can be reached again", quiet_s=_QUIET_S)
     was_connected = False

@@ -1,7 +1,7 @@
 """Implements the commit log, a JetStream stream to which entries are appended by compare-and-set.
 
 NATS runs on an event loop in a separate thread, so a busy server does not delay commits. The stream's last
-sequence fences former owners: an append specifies the sequence that it follows, and NATS refuses it if
+sequence fences former owners: an append specifies the sequence that it follows, and NATS rejects it if
 another node has appended since. An append with an unknown outcome is repeated until NATS accepts it or
 another message is found in its place, so the outcome is known before the next append. This module is
 independent of the database's tables.
@@ -33,8 +33,8 @@ from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, 
 from svc.chat.cluster.stored_streams import refuse_weak_stream
 
 REPLICAS = 3
-# How long entries are kept by default: seven days in which any second can be restored, plus one because the
-# snapshot to start from may be a day older.
+# How long entries are kept by default: seven days in which any second can be restored, plus one day, because
+# the snapshot to start from may be a day older.
 RETENTION_S = 8 * 24 * 3600.0
 # An append takes milliseconds, but electing a new leader for the stream takes up to 6 s.
 DOUBT_S = 10.0
@@ -66,7 +66,7 @@ class Origin:
     """The identity of a log's community, stored in the stream's metadata."""
 
     community: str
-    # A digest of the key that signs access tokens, which all nodes must share.
+    # A digest of the key that signs access tokens. All nodes must share this key.
     secret: str
 
 
@@ -77,14 +77,14 @@ class NatsLog:
         """Create the log. `on_lost` is called on another thread when this node may no longer write."""
         self.name, self._node, self._on_lost = name, node, on_lost
         self.subject = f"{name}.log"
-        # The sequence number of the last entry that this node knows of, and the entry's epoch.
+        # The sequence number of the last entry that this node knows of, and the epoch of that entry.
         self.sequence = self.epoch = 0
         self._stopping = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
         # Set when any node sends an entry, even before the entry is confirmed.
         self._news = threading.Event()
-        # Called on the writer's thread before each append. At that moment, the file contains exactly the
+        # Called on the writer thread before each append. At that moment, the file contains exactly the
         # entries up to `sequence`.
         self.before_append: Callable[[int], None] = lambda sequence: None
         self.client: Client
@@ -189,7 +189,7 @@ class NatsLog:
         if not info.config.allow_direct:
             raise ClusterError(f"the stream {self.name} cannot be read from each server: set allow_direct")
 
-    # Methods that append entries. They run on the writer's thread.
+    # Methods that append entries. They run on the writer thread.
 
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
         """Append a transaction's statements. See CommitLog."""
@@ -219,8 +219,8 @@ class NatsLog:
             raise LogLost(_FENCED)
         self.before_append(self.sequence)
         parts = encode(entry)
-        # Record the position before sending the entry, so that if the disk is full, the write fails while it
-        # can still be rejected.
+        # Record the position before sending the entry. If the disk is full, this fails while the transaction
+        # can still be rolled back.
         commit_log.move_to(connection, self.sequence + len(parts), self.epoch)
         self.sequence = self._publish_and_wait(parts, self.sequence, doubt)
 
@@ -284,8 +284,8 @@ class NatsLog:
     def check_reaches_back(self, after: int) -> None:
         """Check that the entries after `after` have not expired. Raises LogTrimmed or ClusterError.
 
-        This cannot be left to `read`: if all of them have expired, it returns no entries, as at the end of
-        the log.
+        `read` cannot detect this: if all of these entries have expired, it returns no entries, as it does at
+        the end of the log.
         """
         first = self.run(self._state()).first_seq
         if first > after + 1:
@@ -298,7 +298,7 @@ class NatsLog:
             raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
 
     def replicas(self) -> dict[str, bool]:
-        """Return the NATS servers that store the log, and whether each has the whole log. Raises
+        """Return the NATS servers that store the log, and whether each of them has the complete log. Raises
         ClusterError.
         """
         info = self.run(self._info())
@@ -331,8 +331,8 @@ class NatsLog:
             raise ClusterError(f"the log cannot be searched: {type(fault).__name__}") from None
 
     def read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
-        """Return the complete entries after `after`, each with the sequence of its last part, and the last
-        sequence read.
+        """Return the complete entries that follow `after`, each with the sequence of its last part. Also
+        return the last sequence read.
 
         Any replica of the stream may respond, so the newest entries may be missing. Raises ClusterError.
         """
@@ -351,7 +351,7 @@ class NatsLog:
             while True:
                 message = await replies.next_msg(timeout=_ATTEMPT_S)
                 headers = message.headers or {}
-                if "Status" in headers:  # The end of the batch, or there is no message after `after`.
+                if "Status" in headers:  # The batch has ended, or there is no later message.
                     return entries, after
                 sequence = int(headers["Nats-Sequence"])
                 if sequence != after + 1:

@@ -2,8 +2,8 @@
 
 A follower applies the log to its own database file. Once it has the lease, it appends an entry that begins a
 new epoch and fences the previous owner. Then it opens the same file and serves the community. An owner that
-loses the community closes its server and becomes a follower again, in the same process. This is safe because
-its file contains a prefix of the log, and its in-memory state is rebuilt from the file at the next takeover.
+loses ownership closes its server and becomes a follower again, in the same process. This is safe because its
+file contains a prefix of the log, and its in-memory state is rebuilt from the file at the next takeover.
 """
 
 import asyncio
@@ -61,7 +61,8 @@ _PAUSE_S = 0.5
 _SHUTDOWN_S = 1.0
 # How long an elected node tries to catch up with the log before another node may try.
 _TAKEOVER_S = 10.0
-# How long the log may be unresponsive during shutdown, longer than the limit for requests in progress.
+# How long the log may be unresponsive during shutdown. This is longer than the limit for requests in
+# progress.
 _END_DOUBT_S = 17.0
 
 logger = logging.getLogger(__name__)
@@ -132,8 +133,8 @@ class Node:
         try:
             with hold(self._config.data_dir):
                 await asyncio.to_thread(self._database.join)
-            # After an update, prepare and cache the page's files now, or the takeover would take seconds
-            # longer.
+            # After an update, prepare and cache the web client's files now. During a takeover, this would
+            # take extra seconds.
             await asyncio.to_thread(Pages, WEB_FOLDER, data_dir=self._config.data_dir)
             await asyncio.to_thread(self._membership.start)
             try:
@@ -153,7 +154,9 @@ class Node:
 
     @asynccontextmanager
     async def _accepting(self) -> AsyncIterator[None]:
-        """Accept connections for the duration of the block. On standby unless `_port` is in use."""
+        """Accept connections for the duration of the block. The standby server handles them unless `_port` is
+        in use.
+        """
         hops = self._config.trusted_proxy_hops
         async with session_to_owner() as http:
             self._handover = Handover(lambda: self._membership.owner, http)
@@ -184,8 +187,8 @@ class Node:
         try:
             yield self._address
         finally:
-            # Requests are passed on only after a planned handover. A node that has lost the community may be
-            # cut off from the new owner.
+            # Requests are passed on only after a planned handover. A node that has lost ownership
+            # unexpectedly may be unable to reach the new owner.
             if self._next_owner and not self._stop.is_set():
                 self._handover.begin(self._log.epoch)
             self._switch.current = standing_by
@@ -309,7 +312,7 @@ class Node:
                 collect_rarely()
                 await self._until_ended()
         except ConfigError:
-            # An owner that is replaced during its start cannot open its file.
+            # An owner that is replaced during its startup cannot open its file.
             if not self._lost and self._membership.is_holding:
                 raise
         finally:
@@ -420,7 +423,9 @@ class Node:
         }
 
     def _hand_over_to(self, node: str) -> None:
-        """Schedule a handover to a node. It is delayed, so that the operator gets the response first."""
+        """Schedule a handover to a node. The handover is delayed, so that the operator gets the response
+        first.
+        """
         self._loop.call_later(_PAUSE_S, self._hand_over, node)
 
     def _hand_over(self, node: str) -> None:
@@ -443,7 +448,7 @@ async def _ready(_: web.Request) -> web.Response:
 
 
 def _places(config: ChatConfig, cluster: ClusterConfig) -> Mapping[str, object]:
-    """Return the hosts of the NATS servers and of the SFUs, and the host or folder of the uploads' store."""
+    """Return the hosts of the NATS servers and of the SFUs, and the host or folder of the upload store."""
     storage = config.uploads.storage
     if storage.unusable_because:
         store = ""

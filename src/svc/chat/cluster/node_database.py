@@ -1,7 +1,7 @@
 """Ensures that a node's database file and the log belong to the same community.
 
-A node founds the cluster, joins it with its file, or starts from a snapshot. The methods block, so call them
-in a thread while this process has the lock on the data folder.
+A node founds the cluster, joins it with its existing file, or starts from a snapshot. The methods block, so
+call them in a thread while this process has the lock on the data folder.
 """
 
 import hashlib
@@ -85,7 +85,7 @@ class NodeDatabase:
                 return
 
     def _position(self) -> tuple[str, int, int] | None:
-        """Return the file's position in its log, or None if there is no file or it has no log."""
+        """Return the file's position in its log, or None if there is no file or it belongs to no log."""
         if not self.path.exists():
             return None
         try:
@@ -110,7 +110,8 @@ class NodeDatabase:
         if is_new:
             database_file.make(self.path, self.migrations)
         own = position[0] if position is not None else secrets.token_hex(16)
-        # Write the file first. A founder that dies before it creates the log can then continue later.
+        # Write the file first. A founding node that dies before it creates the log can then continue after a
+        # restart.
         with closing(database_file.connect(self.path)) as connection:
             commit_log.attach(connection, own, 0, 0)
         self._log.create(Origin(own, secret), replicas=self._cluster.replicas, kept_s=self._cluster.kept_s)

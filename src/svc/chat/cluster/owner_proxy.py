@@ -29,7 +29,7 @@ from svc.chat.cluster.relay_protocol import LINK_PATH
 from svc.chat.errors import ChatError
 from svc.chat.http import received_chunks
 
-# How long requests wait for an owner, which is longer than a normal takeover.
+# How long requests wait for an owner. A normal takeover is faster.
 OWNER_WITHIN_S = 10.0
 NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
 # The maximum number of connections to the owner. Further requests wait for a free connection.
@@ -94,11 +94,11 @@ class Proxy:
     ) -> None:
         self._owner_url, self._http, self._is_secure = owner_url, http, is_secure
         self.counts: Counter[tuple[str, ...]] = Counter()
-        # The time limits of requests that are waiting for a response, by the owner's URL.
+        # The time limits of requests that are waiting for a response, keyed by the owner's URL.
         self._waiting: defaultdict[str, set[asyncio.Timeout]] = defaultdict(set)
 
     def abandon(self, owner_url: str) -> None:
-        """Stop waiting for responses from a replaced owner. If it is paused, none would come."""
+        """Stop waiting for responses from a replaced owner, because a paused owner would never send them."""
         now = asyncio.get_running_loop().time()
         for limit in self._waiting.pop(owner_url, ()):
             limit.reschedule(now)
@@ -158,7 +158,7 @@ class Proxy:
                     url,
                     headers=self.headers(request),
                     data=data or None,
-                    # A node that does not own the community can then refuse the request before the body is
+                    # A node that does not own the community can then reject the request before the body is
                     # sent.
                     expect100=body.stored is None,
                     allow_redirects=False,

@@ -44,7 +44,7 @@ from svc.chat.live.open_page import MemberPage
 # starts over with the full directory.
 _MAX_KEPT_BATCHES = 8192
 _MAX_KEPT_BYTES = 8 * 1024 * 1024
-# NATS refuses messages larger than 1 MB. Relays get a larger batch in a replay.
+# NATS rejects messages larger than 1 MB. Relays get a larger batch in a replay.
 _BATCH_BYTES = 512 * 1024
 _PAUSE_S = 0.5
 
@@ -98,7 +98,7 @@ class Feed:
     async def run(self) -> None:
         while True:
             try:
-                # The log's connection to the same servers already reports outages.
+                # The log's connection to the same servers already logs outages.
                 client = await connect(self._servers, reports=False)
             except ClusterError:
                 await asyncio.sleep(_PAUSE_S)
@@ -187,7 +187,9 @@ class RemotePage(MemberPage):
     """A client whose socket is on a relay."""
 
     def __init__(self, feed: Feed, relay: str, page: int) -> None:
-        """Create the client. `relay` is the session id of its relay, and `page` is its number there."""
+        """Create the client. `relay` is the relay's session id, and `page` is the client's number on that
+        relay.
+        """
         super().__init__()
         self._feed, self._relay, self._page = feed, relay, page
 
@@ -226,7 +228,7 @@ class ReplicatedHub(Hub):
         self.feed.add(EventFrame(frame, pack_audience(EVERYONE), member_id, None, record), len(frame))
 
     def presence_records(self) -> list[PresenceRecord]:
-        """Return all members who are shown as online."""
+        """Return the presences of all members who appear online."""
         return [PresenceRecord.of(member_id, presence) for member_id, presence in self.presences.items()]
 
     def distribute(self, frame: bytes, to: Audience, but_not: str | None, seq: int | None) -> None:

@@ -57,7 +57,8 @@ from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Presence
 
-# A relay's first message lists the online members, in 45 bytes each. All its other messages are smaller.
+# A relay's first message lists the online members, with 45 bytes for each. All its other messages are
+# smaller.
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 _HEARTBEAT_INTERVAL_S = 0.5
 # A relay that does not answer a ping is considered gone, along with its clients.
@@ -133,7 +134,7 @@ class RelayLinks:
             heartbeat=_PING_INTERVAL_S, compress=False, max_msg_size=_MAX_MESSAGE_BYTES
         )
         await ws.prepare(request)
-        # Recognised connections are not closed when there are too many.
+        # Recognised connections are not closed when there are too many connections.
         recognise(request, f"relay {id(ws)}")
         link: Link | None = None
         try:
@@ -232,7 +233,7 @@ class Link:
             await self.send(DirectoryPart(part, is_last=goes_on, online=shown))
 
     def _restore(self, attach: AttachRequest) -> list[int]:
-        """Register the clients that are already connected to the relay. Return the numbers of refused
+        """Register the clients that are already connected to the relay. Return the numbers of rejected
         clients.
         """
         refused = []

@@ -1,8 +1,8 @@
 """Defines the messages between an owner and its relays: numbered events over NATS, and requests over a link.
 
 The link is a WebSocket from the relay to the owner's URL. Messages are typed and encoded as msgpack. Tags and
-field names are part of the protocol and must not change, or nodes of different versions could not
-communicate. Contains no state.
+field names are part of the protocol and must not change, so that nodes of different versions can communicate.
+Contains no state.
 """
 
 import hashlib
@@ -26,11 +26,11 @@ from svc.chat.live.hub import (
 )
 
 LINK_PATH = "/cluster/relay"
-# A link to a relay with a different version of this protocol is refused.
+# A link to a relay with a different version of this protocol is rejected.
 PROTOCOL = 1
 # The close codes of a link, in addition to the usual ones.
 REFUSED, NAME_IN_USE = 4001, 4002
-# The owner hands over, and has replied to every request it processed.
+# The owner is handing over, and has replied to every request that it processed.
 HANDED_OVER = 4003
 
 
@@ -292,7 +292,7 @@ class StateRequest(Struct, frozen=True, tag="greet"):
 
 
 class OriginNotice(Struct, frozen=True, tag="opened"):
-    """A notice that somebody has opened the page from this origin."""
+    """A notice that somebody has opened the web client from this origin."""
 
     origin: str | None
 
@@ -316,8 +316,8 @@ FromRelay = (
 
 
 class AttachResponse(Struct, frozen=True, tag="attached"):
-    """The response to `AttachRequest`. Events follow, after the parts of the directory unless `goes_on` is
-    set.
+    """The response to `AttachRequest`. Events follow. Unless `goes_on` is set, the parts of the directory are
+    sent before them.
     """
 
     epoch: int
@@ -327,7 +327,7 @@ class AttachResponse(Struct, frozen=True, tag="attached"):
     goes_on: bool
     server_id: str
     allowed_origins: Sequence[str]
-    # The URLs to which pages may connect, in addition to the relay's.
+    # The URLs to which web clients may connect, in addition to the relay's.
     media_urls: Sequence[str]
     media_services: int
     # The numbers of the relay's clients that the owner no longer accepts.

@@ -42,7 +42,7 @@ class Replica:
     def apply(self, entries: Sequence[tuple[int, Entry]]) -> None:
         """Apply entries in one transaction. Each is paired with the sequence of its last part.
 
-        Raises Diverged, or sqlite3.Error for a fault of the disk.
+        Raises Diverged, or sqlite3.Error for a disk error.
         """
         connection = self._connection
         sequence, epoch = entries[-1][0], entries[-1][1].epoch
@@ -73,7 +73,7 @@ class Replica:
 
 
 def _split(script: str) -> list[str]:
-    """Split a script into its statements. Semicolons in the body of a trigger do not end its statement."""
+    """Split a script into its statements. Semicolons in a trigger's body do not end the statement."""
     statements, pending = [], ""
     for piece in script.split(";"):
         pending += piece + ";"

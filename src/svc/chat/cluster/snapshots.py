@@ -32,7 +32,7 @@ from svc.chat.cluster.nats_log import RETENTION_S, NatsLog
 from svc.chat.cluster.stored_streams import refuse_weak_stream
 
 # The number of newest snapshots to keep, in case the newest one is damaged. In addition, the first snapshot
-# of each day is kept for as long as the log, so any second in the log can be restored.
+# of each day is kept for as long as the log, so that the community can be restored to any second in the log.
 _KEPT_SNAPSHOTS = 3
 _DAY_S = 24 * 3600.0
 # The timeout for a transfer, long enough for a snapshot of many gigabytes on a slow network.

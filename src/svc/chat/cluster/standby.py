@@ -70,7 +70,9 @@ class Standby:
         return not is_special and self.handover.readiness != UNAVAILABLE
 
     async def _expect(self, request: web.Request) -> None:
-        """Request the body only if the request is passed on. A refused body can then be sent again."""
+        """Request the body only if the request is passed on. The client of a rejected request can then still
+        send the body to another node.
+        """
         if self._passes_on(request):
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -88,7 +90,7 @@ def _refusal(request: web.Request, owner_url: str) -> web.Response:
 def _json(status: int, value: Mapping[str, object], headers: Mapping[str, str] | None = None) -> web.Response:
     response = web.Response(status=status, body=dumps(value), content_type="application/json")
     response.headers.update({"Cache-Control": "no-store", **(headers or {})})
-    # Close the connection, or a load balancer's next request would reach this node again.
+    # Close the connection, because otherwise a load balancer's next request would reach this node again.
     response.force_close()
     return response
 

@@ -11,7 +11,8 @@ from contextlib import suppress
 from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connect, disconnect, retry_at_start
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
-# How long to wait for the next server's response. Without a leader, the servers do not report their number.
+# How long to wait for the next server's response. Without a leader, the servers do not report how many
+# servers there are.
 _ANSWER_S = 1.0
 _MAX_SERVERS = 100
 

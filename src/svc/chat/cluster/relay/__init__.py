@@ -1,3 +1,3 @@
-"""Implements `svc relay`, a process that serves members' live sockets and the page's files. See
+"""Implements `svc relay`, a process that serves members' live sockets and the web client's files. See
 docs/cluster.md.
 """

@@ -1,5 +1,5 @@
-"""The program `svc relay`: serves live sockets and the page's files, and passes all other requests to the
-owner.
+"""Runs `svc relay`, which serves live sockets and the web client's files, and passes all other requests to
+the owner.
 
 A relay stores none of the community's data or secrets. Its only credential is its access to NATS. See
 docs/cluster.md.

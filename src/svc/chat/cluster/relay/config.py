@@ -1,5 +1,5 @@
-"""Reads a relay's configuration from the flags of `svc relay`, and from environment variables for values that
-contain passwords.
+"""Reads a relay's configuration from the flags of `svc relay` and, for values that contain passwords, from
+environment variables.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,8 @@ class RelayConfig:
     relay: str
     # The name of the community in NATS, the same as on its nodes.
     name: str
-    # The URL at which people or a proxy reach this relay. If empty, the listen address is used. Shown only to
-    # the operator.
+    # The URL at which people or a proxy reach this relay. If empty, the listen address is used. Only the
+    # operator sees it.
     url: str
     host: str
     port: int

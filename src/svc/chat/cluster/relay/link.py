@@ -1,4 +1,4 @@
-"""Links a relay to the owner node over a WebSocket for requests and NATS for events.
+"""Connects a relay to the owner node, over a WebSocket for requests and over NATS for events.
 
 The lease in NATS identifies the owner. A relay has one link at a time, to the current owner, and attaches to
 the new owner after a takeover. Requests wait for a link until their deadline.
@@ -114,8 +114,8 @@ class Connection:
 
 
 class OwnerLink:
-    """The link to the owner. Its background task `run` raises ClusterError for faults that only an operator
-    can fix.
+    """The link to the node that owns the community. Its background task `run` raises ClusterError for faults
+    that only an operator can fix.
     """
 
     def __init__(
@@ -325,8 +325,8 @@ class OwnerLink:
     def _replayed(self, connection: Connection, batches: Sequence[bytes] | None) -> None:
         self._forget_replay()
         if batches is None:
-            # The owner no longer has the missing events. Close the link: the next one starts with the whole
-            # directory.
+            # The owner no longer has the missing events. Close the link, because a new link starts with the
+            # complete directory.
             self._start(connection.ws.close())
             return
         self.repairs += bool(batches)

@@ -1,7 +1,7 @@
 """Tracks the online members that a relay's clients show, and the changes that the clients have missed.
 
-After a takeover, the state for a client leaves out the online members: with 10,000 members online, they are
-290 KB of 299 KB. The client keeps the members that it shows, and gets the differences as events.
+After a takeover, the state for a client leaves out the online members: with 10,000 members online, they make
+up 290 KB of 299 KB. The client keeps the members that it shows, and receives the differences as events.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class MissedPresences:
         return self._joined
 
     def compare(self, online: _Presences) -> None:
-        """Replace the differences by those between the shown members and a whole state."""
+        """Recompute the differences between the shown members and a complete state."""
         self._joined = None
         self._frames = {
             member_id: _frame(member_id, online.get(member_id))
@@ -51,7 +51,9 @@ class MissedPresences:
 
 
 class OnlineMembers:
-    """The online members. Unknown at first, and after an older owner that does not send them."""
+    """The online members. They are unknown at first, and if an owner with an older version does not send
+    them.
+    """
 
     def __init__(self) -> None:
         self._online: dict[str, Presence] | None = None
@@ -62,7 +64,7 @@ class OnlineMembers:
         return [PresenceRecord.of(member_id, presence) for member_id, presence in online.items()]
 
     def replace(self, records: Sequence[PresenceRecord] | None) -> None:
-        """Replace the members by those of a new state, or by None if they are unknown."""
+        """Replace the members with those of a new state. If `records` is None, the members are unknown."""
         if records is None:
             self._online = None
             return

@@ -1,8 +1,9 @@
-"""Maintains a relay's copy of the data that determines who gets an event, from the owner's numbered events.
+"""Maintains a relay's copy of the data that determines who gets each event.
 
-The hub is the same as in the chat server: it filters recipients by the directory, writes each event to the
-connected clients, and stores recent events for clients that resume. Its events come from a `Batch` instead of
-from features. After a gap, later events wait until the missing ones have been replayed. Opens no connections.
+The owner's numbered events update the copy. The hub is the same as in the chat server: it determines the
+recipients from the directory, writes each event to the connected clients, and stores recent events for
+clients that resume. Its events come from a `Batch` instead of from features. After a gap, later events wait
+until the missing ones have been replayed. Opens no connections.
 """
 
 import asyncio
@@ -71,7 +72,9 @@ class RelayReplica:
         records: Sequence[DirectoryRecord],
         online: Sequence[PresenceRecord] | None = None,
     ) -> None:
-        """Replace the state with the owner's complete directory, and its online members if it sent them."""
+        """Replace the state with the owner node's complete directory and, if the node sent them, the online
+        members.
+        """
         self.on_begin()
         self.online.replace(online)
         directory = Directory(time.time)
@@ -141,7 +144,7 @@ class RelayReplica:
         return item.but_not != member_id and includes(unpack_audience(item.to), member_id, self.hub.directory)
 
     def _go_on(self) -> None:
-        """Apply the batches that waited for earlier batches."""
+        """Apply the batches that were waiting for earlier batches."""
         for epoch, first in sorted(self._ahead):
             if epoch < self.epoch:
                 del self._ahead[epoch, first]

@@ -46,8 +46,8 @@ from svc.chat.live.socket import SocketServer, hello_of
 
 _REACHED_WITHIN_S = 5.0
 _PAUSE_S = 0.2
-# The maximum number of state requests in progress: enough to keep the owner busy, but not to delay other
-# requests.
+# The maximum number of state requests in progress: enough to keep the owner busy, but not enough to delay
+# other requests.
 _MAX_STATE_REQUESTS = 16
 _IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
 
@@ -65,7 +65,7 @@ class _State(Struct):
 
 
 class LearnedOrigins(Origins):
-    """The origins that the owner allows."""
+    """The origins that the owner node allows."""
 
     def learn(self, allowed: Sequence[str]) -> None:
         super().__init__(allowed, secure=self._secure)
@@ -79,8 +79,8 @@ class RelaySockets(SocketServer):
         self._numbers: dict[Page, int] = {}
         self._by_number: dict[int, Page] = {}
         self._states: dict[int, _State] = {}
-        # The clients that have missed events and wait for their state, by number. The value is the presences
-        # that the client has missed, or None if it needs all presences.
+        # The clients that have missed events and are waiting for their state, keyed by number. A value
+        # contains the presences that the client has missed, or is None if the client needs all presences.
         self._stale: dict[int, MissedPresences | None] = {}
         self._state_task: asyncio.Task[None] | None = None
         link.pages, link.on_attached = self._open_pages, self._attached
@@ -187,7 +187,7 @@ class RelaySockets(SocketServer):
         ]
 
     def _withhold_events(self) -> None:
-        """Stop sending events to the clients until they get their state, because they have missed some."""
+        """Stop sending events to the clients until they get their state, because they have missed events."""
         missed = self._replica.online.track_missed()
         for number, state in self._states.items():
             # A client that is already waiting has missed more events.
