@@ -1,1 +1,1 @@
-"""Exports a community to a file for other programs, and imports such files."""
+"""Exports a community to a file that other programs can read, and imports such files."""

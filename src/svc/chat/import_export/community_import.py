@@ -1,4 +1,4 @@
-"""Creates a community from an export, all or nothing, on a stopped server.
+"""Creates a community from an export on a stopped server, or changes nothing if this fails.
 
 The whole file is validated before anything is written. Then our encoders rewrite the media, and a single
 transaction stores the records. Contains no HTTP code.
@@ -55,7 +55,7 @@ class Rewritten:
     facts: Mapping[str, object]
 
 
-# Rewrites a file like an upload. Raises Refused.
+# Rewrites a file in the same way as an upload. Raises Refused.
 Rewrite = Callable[[Path], Awaitable[Rewritten]]
 Files = dict[str, Mapping[str, object]]
 
@@ -66,8 +66,8 @@ async def import_whole(
     """Import an export into a server that nobody has joined. `folder` is for temporary files on the server's
     disk.
 
-    Every stored file is rewritten like an upload, and gets a new key, because another server in the same
-    bucket might use the export's key. Raises BadRecord, or errors from the database or the store.
+    Every stored file is rewritten in the same way as an upload, and gets a new key, because another server in
+    the same bucket might use the export's key. Raises BadRecord, or errors from the database or the store.
     """
     _require_space(export, folder)
     counts, keys = await asyncio.to_thread(_validate, export)

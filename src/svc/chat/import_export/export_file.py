@@ -1,7 +1,7 @@
 """Reads and writes exports: zip archives with `export.jsonl`, and the stored media in `media/`.
 
-The first line of `export.jsonl` identifies the file. The last line contains the number of records, to detect
-truncation. This module does not depend on the database.
+The first line of `export.jsonl` identifies the format. The last line contains the number of records, to
+detect truncation. This module does not depend on the database.
 
 Untrusted zip files are opened with limits (`open_archive`), because `zipfile` loads the complete list of
 entries into memory. Deflate is the only accepted compression, because LZMA's header may request 4 GB of
@@ -83,7 +83,7 @@ _CHUNK_BYTES = 256 * 1024
 # The size limit for a stored file. Our worker's files are tens of megabytes at most.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
 # The size limit for the records, enough for forty million messages. Imports that do not fit on the disk have
-# already been refused.
+# already been rejected.
 MAX_RECORDS_BYTES = 16 * 1024 * 1024 * 1024
 
 
@@ -109,7 +109,7 @@ class Writer:
 
     def add_object(self, key: str, content: IO[bytes]) -> None:
         info = zipfile.ZipInfo(MEDIA + key.rpartition("/")[2])
-        # Not compressed, because media already is.
+        # Not compressed, because media files already are.
         with self._zip.open(info, "w", force_zip64=True) as entry:
             shutil.copyfileobj(content, entry, _CHUNK_BYTES)
 
@@ -117,15 +117,15 @@ class Writer:
         self._zip.close()
 
     def close(self) -> None:
-        """Release an unfinished archive. Safe even while a thread is writing to it, because nobody will read
-        it.
+        """Close an unfinished archive. Safe even while a thread is writing to it, because an unfinished
+        archive is never read.
         """
         with suppress(OSError, ValueError):
             self._zip.close()
 
 
 class Export:
-    """A reader of one export. Faults are raised as BadRecord and include the position in the file."""
+    """A reader of one export. Errors are raised as BadRecord and include the position in the file."""
 
     def __init__(self, path: Path) -> None:
         self._zip = open_archive(path, "an export of this program")

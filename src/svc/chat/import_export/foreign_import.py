@@ -1,8 +1,8 @@
-"""Adds another program's export to a stopped server, all or nothing.
+"""Imports another program's export into a stopped server, or changes nothing if this fails.
 
 Each channel in the export becomes a new channel. Each author becomes a former member: the name appears on the
-messages, but nobody can sign in as this member, who does not count toward the member limit. Posts keep their
-times. Images in the export are re-encoded like any upload. Contains no HTTP code.
+messages, but nobody can sign in as this member. Such members do not count towards the member limit. Posts
+keep their times. Images in the export are re-encoded like any upload. Contains no HTTP code.
 """
 
 import asyncio
@@ -97,7 +97,7 @@ async def add(
 
 
 class _Importer:
-    """The single write of an import, which runs on the writer's thread."""
+    """The single write transaction of an import, which runs on the writer thread."""
 
     def __init__(
         self,
@@ -330,7 +330,7 @@ async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | 
 
 
 def _attachment(picture: Values, name: str) -> Values:
-    """Return an attachment in the form of an uploaded one."""
+    """Return an attachment with the same fields as an uploaded one."""
     stem = Path(readable_file_name(name)).stem or "picture"
     shown = f"{stem}.{str(picture['key']).rpartition('.')[2]}"
     return {

@@ -47,7 +47,7 @@ class Record(Struct):
     order: ClassVar[str]
     # The columns that contain encoded JSON, which is not encoded again in a record.
     json: ClassVar[frozenset[str]] = frozenset()
-    # An SQL condition that excludes rows not to be exported.
+    # An SQL condition that selects the rows to export.
     where: ClassVar[str] = ""
     # Functions that convert fields to their current spelling. Rows that become equal are merged.
     respelt: ClassVar[Mapping[str, Callable[[str], str]]] = MappingProxyType({})
