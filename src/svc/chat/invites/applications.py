@@ -1,7 +1,7 @@
 """Manages applications from people whose invite requires approval. Members who may manage invites decide.
 
 An applicant is not a member and has no session. To check the result, applicants sign in again: they join,
-keep waiting, or learn why they were refused. Contains neither HTTP nor SQL code.
+keep waiting, or learn why they were rejected. Contains neither HTTP nor SQL code.
 """
 
 from svc.base.database import Connection, Write
@@ -23,7 +23,8 @@ from svc.chat.invites.store import (
 from svc.chat.live.hub import PermissionHolders
 from svc.chat.services import Services
 
-# The maximum number of pending applications. Another one needs only a new key, which costs nothing.
+# The maximum number of pending applications. The number is limited, because another application only requires
+# a new key, which costs nothing.
 MAX_WAITING = 200
 # How long an application is stored while it is pending, and again after a decision.
 RETENTION_MS = 30 * 24 * 60 * 60 * 1000
@@ -35,7 +36,7 @@ class Applications:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit = services.audit
 
-    # Steps of the write that handles a request to join.
+    # These methods are steps of the write transaction that handles a request to join.
 
     def of(self, connection: Connection, applicant: Applicant) -> SubmittedApplication | None:
         """Return an earlier application with the same identity that has not expired, or None."""
@@ -43,7 +44,7 @@ class Applications:
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
-        """Store a new application. Call `announce` after the write. Raises ChatError if too many are
+        """Store a new application. Call `announce` after the transaction. Raises ChatError if too many are
         pending.
         """
         if store.APPLICATIONS.count(connection, state=PENDING) >= MAX_WAITING:
@@ -68,7 +69,7 @@ class Applications:
 
     def close(self, connection: Connection, application: Application) -> None:
         """Delete the application of somebody who has joined by any means. Call `announce_closed` after the
-        write.
+        transaction.
         """
         store.APPLICATIONS.delete(connection, id=application.id)
 
@@ -85,7 +86,7 @@ class Applications:
 
     @shared_write
     def approve(self, actor_id: str | None, application_id: str, now: float) -> Write[Application, None]:
-        """Approve an application, even if it was refused before. The applicant joins at their next sign-in.
+        """Approve an application, even if it was rejected before. The applicant joins at their next sign-in.
 
         Raises ChatError if the actor cannot give the application's role.
         """
@@ -95,7 +96,7 @@ class Applications:
     def refuse(
         self, actor_id: str | None, application_id: str, reason: str, now: float
     ) -> Write[Application, None]:
-        """Refuse an application. The applicant gets the reason at their next sign-in."""
+        """Reject an application. The applicant gets the reason at their next sign-in."""
         return self._decide(actor_id, application_id, REFUSED, reason, now)
 
     def _decide(
@@ -128,7 +129,7 @@ class Applications:
         """Raise ChatError if the actor cannot give the role.
 
         Anyone who may decide can give the member role, which is the default and replaces a deleted role.
-        Unlike `Roles.require_may_give`, this uses no cache, because it runs on the writer's thread.
+        Unlike `Roles.require_may_give`, this uses no cache, because it runs on the writer thread.
         """
         role = self._directory.roles.get(role_id)
         if role is None or role_id == MEMBER:

@@ -1,9 +1,9 @@
 """Limits failed invite codes per client and per IP address.
 
-After too many failures within a window, even a valid code is refused, until the window has passed or, if the
-operator has set one, for a cooldown. Each successive cooldown is twice as long, up to a maximum. Does not
-read the clock. The number of entries is limited, and the least recent ones are dropped first. See
-docs/configuration.md, "Chat server", SERVER_INVITE_….
+After too many failures within a window, even a valid code is rejected until the window has passed or, if the
+operator has configured a cooldown, until the cooldown ends. Each successive cooldown is twice as long, up to
+a maximum. Does not read the clock. The number of entries is limited, and the least recent ones are dropped
+first. See docs/configuration.md, "Chat server", SERVER_INVITE_….
 """
 
 from collections import OrderedDict, deque
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from svc.base.config import number, text
 from svc.chat.errors import ChatError
 
-# Limited, because every counted failure uses memory.
+# The highest value that can be configured, because every counted failure uses memory.
 MAX_RETRIES = 1000
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 

@@ -1,11 +1,11 @@
 """Decides who may join with an invite, and creates previews of invites.
 
 A person with a valid code may join, and wrong codes are counted. If the invite requires approval, the person
-has to wait. Implements the protocol `JoinPolicy` of `authentication`, which checks bans and whether an invite
-is needed. The preview shows whether a code is valid and how many members are online. Wrong codes in previews
-are counted per IP address, because the client has not proven possession of a key yet. They have a separate
-limit, so previews do not use up attempts to join. See docs/http.md, "Invites" and docs/configuration.md,
-"Chat server".
+has to wait. Implements the protocol `JoinPolicy`. `authentication`, which defines the protocol, checks bans
+and whether an invite is needed. The preview shows whether a code is valid and how many members are online.
+Wrong codes in previews are counted per IP address, because the client has not proven possession of a key yet.
+They have a separate limit, so previews do not use up attempts to join. See docs/http.md, "Invites" and
+docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable, Iterable
@@ -52,8 +52,8 @@ class InviteViews:
         """
         self._attempt_limits.check(address, address, self._steady())
         founder = self._founds(code)
-        # Until there is an owner, the link contains the founding code and an invite. After that, only an
-        # invite.
+        # Until there is an owner, the link contains the founding code and an invite. After that, it contains
+        # only an invite.
         invite = await self._invites.valid(code.rpartition(".")[2], now)
         if invite is None and not founder:
             self._attempt_limits.failed(address, address, self._steady())
@@ -139,7 +139,9 @@ class InvitePolicy:
 
 
 def _answer(earlier: SubmittedApplication) -> Admission:
-    """Return the response for an applicant with a pending application. Raises ChatError if it was refused."""
+    """Return the response for an applicant with a pending application. Raises ChatError if it was
+    rejected.
+    """
     if earlier.shown.state == REFUSED:
         raise ChatError("approval_refused", more={"reason": earlier.shown.reason})
     return Admission(waits=True)

@@ -31,7 +31,7 @@ from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, 
 from svc.chat.schemas import Event, Id
 
 MAX_USES = 100_000
-# The longest lifetime of an invite. Without a lifetime, it does not expire.
+# The longest lifetime of an invite. An invite without a lifetime does not expire.
 MAX_LIFETIME_S = 366 * 24 * 60 * 60
 _DECIDERS = "members who may manage invites"
 _MANAGER = on_server(P.MANAGE_INVITES)

@@ -26,7 +26,7 @@ MAX_PER_MEMBER = 100
 # The maximum number of invites in a list, enough for a hundred members' invites.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
-# The lifetime of the standing invite that `svc up` prints, about as long as people open a link after it is
+# The lifetime of the standing invite that `svc up` prints. Few people open a link later than this after it is
 # posted in a group chat. The invite is replaced at startup if less than a day is left.
 STANDING_MS = 7 * 24 * HOUR_MS
 STANDING_LEAST_MS = 24 * HOUR_MS
@@ -53,8 +53,8 @@ class Invites:
         services.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete the record of how a member joined, and remove their id from the records of those they
-        invited. Call this within a write.
+        """Delete the record of how a member joined, and remove their id from the records of the members they
+        invited. Call this within a write transaction.
         """
         store.INVITED.delete(connection, member_id=member_id)
         store.INVITED.edit(connection, {"invited_by": None}, invited_by=member_id)
@@ -160,14 +160,16 @@ class Invites:
         """Return the invite for a code that is currently valid, or None."""
         return self._usable(await store.INVITES.one(self._database, code=code), now)
 
-    # Steps of the write that adds a member.
+    # These methods are steps of the write transaction that adds a member.
 
     def good(self, connection: Connection, code: str, now: float) -> Invite | None:
-        """Return the invite for a code that is currently valid, or None. Call this within a write."""
+        """Return the invite for a code that is currently valid, or None. Call this within a write
+        transaction.
+        """
         return self._usable(store.INVITES.get(connection, code=code), now)
 
     def use(self, connection: Connection, invite: Invite, now: float) -> None:
-        """Count a use. Raises ChatError if too many people used the invite in the last hour."""
+        """Count a use. Raises ChatError if too many people have used the invite in the last hour."""
         now_ms = int(now * 1000)
         if self._joins_per_hour is not None:
             earlier = store.nth_last_join(connection, invite.id, self._joins_per_hour)
@@ -185,7 +187,7 @@ class Invites:
 
     def role_now(self, role_id: str, maker_id: str | None) -> str:
         """Return the role that an invite gives now: the member role if its creator may no longer give the
-        original one.
+        original role.
         """
         gives_role = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
         return role_id if gives_role or role_id == GUEST else MEMBER
@@ -211,7 +213,7 @@ class Invites:
         return (invited.invite_id, invited.invited_by) if invited else None
 
     def _push_changed(self, maker_id: str | None) -> None:
-        """Notify the clients of members who can see this creator's invites to reload their lists."""
+        """Prompt the clients of members who can see this creator's invites to reload their lists."""
         event = Managed("invites")
         self._hub.push("managed", event, PermissionHolders(Permission.MANAGE_INVITES))
         if maker_id is not None and not self._directory.has_permission(maker_id, Permission.MANAGE_INVITES):
@@ -231,7 +233,7 @@ class Invites:
         if actor_id is None:
             self._roles.require_can_be_given(role_id)
         elif role_id == MEMBER:
-            # Do not compare the default role's rank, or ordinary members could not invite anybody.
+            # Do not compare the default role's rank, because ordinary members could then not invite anybody.
             self._roles.require_holds_all_of(actor_id, role_id)
         else:
             self._roles.require_may_give(actor_id, role_id)
@@ -242,8 +244,8 @@ class Invites:
         return invite if self._may_still_give(invite.created_by, invite.role_id) else None
 
     def _may_still_give(self, maker_id: str | None, role_id: str) -> bool:
-        """Return whether the creator of an invite may still create it with this role. Also runs on the
-        writer's thread.
+        """Return whether the creator of an invite may still create it with this role. Also runs on the writer
+        thread.
         """
         if maker_id is None:
             return True
@@ -259,7 +261,7 @@ class Invites:
         """Return whether a member may manage an invite.
 
         Members may manage their own invites. With the permission to manage invites, they may also manage
-        those whose role is below their rank.
+        other invites whose role is below their rank.
         """
         if invite.created_by == member_id:
             return True
