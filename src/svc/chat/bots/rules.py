@@ -116,7 +116,7 @@ class Bots:
 
     @exclusive_write
     def renew(self, actor_id: str | None, member_id: str, now: float) -> Write[None, str]:
-        """Create and return a new token, which cannot be retrieved later. The previous one stops working
+        """Create and return a new token, which cannot be retrieved later. The previous token stops working
         immediately.
         """
         bot = self._require_managed(actor_id, member_id)

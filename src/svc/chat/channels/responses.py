@@ -41,7 +41,7 @@ class SlowMode:
         self._tidied_at = 0.0
 
     def wait_s(self, person_id: str, channel_id: str, slow_mode_s: int, now: float) -> float:
-        """Return how many seconds to wait. If 0, count a message as sent now."""
+        """Return how many seconds to wait. If this is 0, record that a message is sent now."""
         if not slow_mode_s:
             return 0.0
         # The cleanup also runs if the clock has been set back. It then removes impossibly long waits.
@@ -90,7 +90,7 @@ class NewChannel(Request):
 
 @with_properties(_optional)
 class ChannelChanges(Request):
-    # Null means unchanged, but removes the category.
+    # Null means unchanged, except that a null `parent_id` removes the category.
 
     name: _Name | None = None
     archived: bool | None = None

@@ -73,7 +73,9 @@ class Channels:
             )
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """Return how many seconds a member must wait before posting. If 0, count a message as sent now."""
+        """Return how many seconds a member must wait before posting. If this is 0, record that a message is
+        sent now.
+        """
         if self._directory.has_permission(member_id, Permission.MANAGE_MESSAGES, channel_id):
             return 0.0
         slow_mode_s = self._directory.channels[channel_id].slow_mode_s
@@ -85,7 +87,8 @@ class Channels:
     def create(
         self, actor_id: str | None, wanted: Channel, access: Sequence[Change], now: float
     ) -> Write[None, Channel]:
-        """Create a channel like `wanted` at the end of the list. `access` contains its initial overrides.
+        """Create a channel like `wanted` at the end of the list. `access` contains the channel's initial
+        overrides.
 
         The operator, who is not a member, cannot set overrides.
         """
@@ -356,7 +359,7 @@ def _new_positions(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[st
     """Return the new positions of the channels that move. `wanted` is the new order of `visible`.
 
     The positions in `visible` are redistributed among these channels without duplicates. All other channels
-    keep theirs.
+    keep their positions.
     """
     positions: list[int] = []
     for channel in visible:

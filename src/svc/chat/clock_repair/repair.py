@@ -62,7 +62,7 @@ PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "private_entries": ("sent_at_ms",),
 }
 # Columns with future times, and how far in the future they can be. For sessions, the operator sets the limit.
-# Audit log entries never change. `cap_future_times` treats messages separately.
+# Audit log entries never change. `cap_future_times` handles messages separately.
 MAX_AHEAD_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,

@@ -1,1 +1,1 @@
-"""Manages drafts, a member's unsent messages, for all of the member's clients."""
+"""Manages drafts, which are unsent messages that all of a member's clients share."""

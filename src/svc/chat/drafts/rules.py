@@ -52,7 +52,7 @@ class Drafts:
 
         return Write(lambda connection: self._drop(connection, member_id, channel_id), dropped)
 
-    # Steps of writes that delete a channel or a member.
+    # These methods are steps of write transactions that delete a channel or a member.
 
     def forget_channel(self, connection: Connection, channel_id: str) -> None:
         for member_id in _DRAFTS.column(connection, "member_id", channel_id=channel_id):

@@ -1,6 +1,7 @@
 """Creates custom emoji from uploads, renames them and deletes them. Contains no HTTP code.
 
-Messages and reactions refer to an emoji by `:name:`, which they show as text after it is renamed or deleted.
+Messages and reactions refer to an emoji by `:name:`. After the emoji is renamed or deleted, clients show the
+old name as text.
 """
 
 import dataclasses
@@ -139,7 +140,9 @@ class Emojis:
         return Write(remove, removed)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """Remove a deleted member's id from their emoji, which remain. Call this within a write."""
+        """Remove a deleted member's id from their emoji. The emoji remain. Call this within a write
+        transaction.
+        """
         _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
     def _to_response(self, emoji: StoredEmoji) -> Emoji:
