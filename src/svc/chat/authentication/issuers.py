@@ -4,10 +4,10 @@ An OpenID provider publishes the URL of its keys (OpenID Connect Discovery secti
 authority's keys have a fixed URL. Documents have a maximum size, must arrive before a deadline, and are
 cached for a while. Unauthenticated clients can cause at most one fetch per minute.
 
-The server, not the page, exchanges the code. Providers that require a client secret (Google) therefore work,
-no provider has to allow our origin through CORS, and the page contacts only its own server. The page keeps
-the PKCE verifier, so a leaked code is useless. `jwt_verification` verifies the tokens. See OpenID Connect
-Core section 3.1 and RFC 7636.
+The server, not the web client, exchanges the code. Providers that require a client secret (Google) therefore
+work, no provider has to allow our origin through CORS, and the web client contacts only its own server. The
+web client keeps the PKCE verifier, so a leaked code is useless. `jwt_verification` verifies the tokens. See
+OpenID Connect Core section 3.1 and RFC 7636.
 """
 
 import asyncio
@@ -158,7 +158,7 @@ class _Endpoints:
     authorization: str
     token: str
     # Whether client credentials are sent in a header, which every provider must support. If False, they are
-    # sent in the form, because the provider does not list the header among its methods.
+    # sent in the request body, because the provider does not list the header among its methods.
     basic: bool
 
 
@@ -183,7 +183,9 @@ class Provider:
         self._exchanging = 0
 
     async def endpoints(self) -> ProviderEndpoints:
-        """Return the details that the page needs to redirect a person to the provider. Raises ChatError."""
+        """Return the details that the web client needs to redirect a person to the provider. Raises
+        ChatError.
+        """
         endpoints, config = await self._endpoints(), self._config
         return ProviderEndpoints(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 

@@ -44,7 +44,7 @@ MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
 # A PKCE code verifier (RFC 7636 section 4.1).
 MIN_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
 MAX_ADDRESS_CHARACTERS = 2048
-# The limit for exchanges, which are requests to the provider, per IP address. A whole class behind one
+# The limit per IP address for exchanges, each of which is a request to the provider. A whole class behind one
 # address can sign in at the same time, and then one person per second.
 EXCHANGE_BURST, EXCHANGES_PER_S = 60, 1.0
 

@@ -35,7 +35,7 @@ class Accounts(Response):
 
 
 class SignIn(Response):
-    """The ways to sign in that the page may offer."""
+    """The ways to sign in that the web client may offer."""
 
     open: bool
     local: bool
@@ -44,7 +44,7 @@ class SignIn(Response):
 
 
 class ProviderEndpoints(Response):
-    """The details of the provider that the page needs to start a sign-in."""
+    """The details of the provider that the web client needs to start a sign-in."""
 
     issuer: str
     authorization_endpoint: str

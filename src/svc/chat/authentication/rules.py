@@ -40,7 +40,7 @@ MAX_DEVICES = 20
 # How long an applicant should wait before trying to join again.
 RETRY_AFTER_MS = 5_000
 
-# The rate limit for sign-ins per device, each of which is a database write.
+# The rate limit for sign-ins per device. Each sign-in is a database write.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
@@ -110,8 +110,8 @@ class _SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A successful sign-in. `channel_id` is the channel that opens for a new member, None for an existing
-    one.
+    """A successful sign-in. `channel_id` is the channel that opens for a new member, or None for an existing
+    member.
     """
 
     tokens: Tokens

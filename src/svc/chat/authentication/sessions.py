@@ -56,8 +56,8 @@ DAY_MS = 24 * 3_600_000
 # script exceeds this.
 MAX_PER_DEVICE = 5
 
-# The rate limit for refreshes per session, each of which is a database write. Each of several tabs refreshes
-# every few minutes.
+# The rate limit for refreshes per session. Each refresh is a database write, and each of several tabs
+# refreshes every few minutes.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ class Sessions:
         self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in by_member.items())
 
     def blank(self) -> BlankSession:
-        """Generate the random parts of a session for `begin`, because the writer's thread generates none."""
+        """Generate the random parts of a session for `begin`, because the writer thread generates none."""
         return BlankSession(self._new_id(), self._random_bytes(SALT_BYTES))
 
     def begin(

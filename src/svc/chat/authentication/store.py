@@ -269,7 +269,7 @@ def count(connection: Connection, person_id: str, most: int) -> int:
 
 
 def expired_persons(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
-    """Return the ids of people with marks who left before the given time and have no membership or stored
+    """Return the ids of people who have marks, left before the given time, and have no membership or stored
     identity.
     """
     rows = connection.execute(
