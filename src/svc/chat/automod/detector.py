@@ -53,7 +53,7 @@ class CheckedText:
 
     @cached_property
     def essence(self) -> int:
-        """A hash that ignores spaces, capitals and disguised letters."""
+        """A hash that ignores spaces, case and disguises of letters."""
         folded = run_to_end(self.read.folded()).text
         return hash("".join(filter(str.isalnum, folded)) or self.text.strip())
 
@@ -90,7 +90,7 @@ class RecentMessages:
 
 
 class RuleMatcher:
-    """A matcher of messages against one rule."""
+    """A matcher that checks messages against one rule."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -204,7 +204,9 @@ def _unescape(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _domains_of(link: str) -> Sequence[str]:
-    """Return a link's host and its parent domains, as a browser interprets them, or none in ambiguous cases."""
+    """Return a link's host and its parent domains, as a browser interprets them, or nothing in ambiguous
+    cases.
+    """
     address = link if "://" in link else f"https://{link}"
     begin = address.index("://") + len("://")
     # `urlsplit` normalises the host, which is slow for thousands of combining marks.

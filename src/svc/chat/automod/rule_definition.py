@@ -48,7 +48,7 @@ class Phrases:
         self.steps = _STEPS_OF_LETTER * starred + sum(pattern.steps for _, pattern in self._patterns)
 
     def search(self, text: ScannedText) -> Work[list[Span]]:
-        """Return the spans of the entries, or of the whole text if there are too many."""
+        """Return the spans that match an entry, or the span of the whole text if there are too many."""
         spans = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
         for piece, pattern in self._patterns:

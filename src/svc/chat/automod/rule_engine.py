@@ -231,7 +231,7 @@ class Automod:
 
         return Write(write, lambda _: None)
 
-    # Implementation of `messages.ports.Moderator`.
+    # These methods implement `messages.ports.Moderator`.
 
     async def read(self, member_id: str, text: str) -> ScannedText:
         read = ScannedText(text)
@@ -258,7 +258,7 @@ class Automod:
         self._recent.prune(now)
         matches: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
-            # Skip rules that were added after the search, which would have to search the whole text in one
+            # Skip rules that were added after the search. They would have to search the whole text in one
             # step.
             if read.has(finder) and self._is_for(finder.rule, member, channel_id, now):
                 spans = finder.find(checked, self._recent, now)

@@ -1,1 +1,1 @@
-"""Creates, stores, verifies and restores backups of a running server."""
+"""Creates backups of a running server, and stores, verifies and restores them."""

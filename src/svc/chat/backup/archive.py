@@ -405,7 +405,7 @@ def _header(value: object) -> Header:
 
 @contextmanager
 def _named_faults(where: str) -> Iterator[None]:
-    """Convert the libraries' errors about a damaged file to ArchiveError, with the position."""
+    """Convert the libraries' errors about a damaged file to ArchiveError, and add the position."""
     try:
         yield
     except ArchiveError as fault:

@@ -123,7 +123,9 @@ class StoredBackups:
         return Write(write, linked)
 
     def use_link(self, token: str, *, used: bool = True) -> Path:
-        """Return the path of a link's backup. Consume the link unless `used` is False. Raises ChatError."""
+        """Return the path of the backup that a link refers to. Consume the link unless `used` is False.
+        Raises ChatError.
+        """
         self._drop_old()
         name, _, maker_id = self._links.get(token, ("", 0.0, ""))
         if not self._directory.is_owner(maker_id):
