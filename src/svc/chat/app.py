@@ -353,7 +353,7 @@ def _is_open_to_all_pages(request: web.Request) -> bool:
 def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: RateLimits) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Enforce the endpoint's permission and rate limit, and store the member in the request."""
+        """Enforce the endpoint's permission and rate limit, and store the member's session in the request."""
         resource = request.match_info.route.resource
         if resource is None:  # aiohttp responds to unknown paths and methods.
             return await handler(request)

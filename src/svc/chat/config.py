@@ -62,7 +62,7 @@ class ChatConfig:
 
 
 def read(variables: Mapping[str, str]) -> ChatConfig:
-    """Read the configuration from variables. Raises ConfigError for invalid values."""
+    """Read the configuration from environment variables. Raises ConfigError for invalid values."""
     return ChatConfig(
         host=text(variables, "HOST", "127.0.0.1"),
         port=port(variables, "PORT", 5000),

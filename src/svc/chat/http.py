@@ -82,7 +82,7 @@ def refuse_compressed(request: web.Request) -> None:
 
 
 def session_of(request: web.Request) -> Session:
-    """Return the requesting member's session. Only for endpoints that require a member."""
+    """Return the requesting member's session. Use this only in endpoints that require a member."""
     return request[SESSION]
 
 

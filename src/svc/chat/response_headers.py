@@ -39,14 +39,16 @@ def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
 def adding_headers(
     origins: Origins, public_urls: Sequence[str]
 ) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
-    """Return a signal handler that adds these headers to each response."""
+    """Return a signal handler that adds these headers, and CORS headers for listed origins, to each
+    response.
+    """
     usual = usual_headers(public_urls)
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
         """Add the usual headers, and CORS headers if the request comes from a listed site."""
         for name, value in usual.items():
             response.headers.setdefault(name, value)
-        # A request that is refused before any middleware runs has no id yet.
+        # A request that is rejected before any middleware runs has no id yet.
         response.headers["X-Request-Id"] = request.get(REQUEST_ID) or logs.name_request()
         origin = request.headers.get("Origin")
         if origin is not None and origins.is_listed(origin):

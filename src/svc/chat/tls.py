@@ -1,7 +1,7 @@
 """Reads the chat server's TLS certificate and key from files, and reloads them when they change.
 
-New connections use the renewed certificate. If it is unusable, an error is logged and the previous one stays
-in use. Creates no certificates and opens no ports.
+New connections use the renewed certificate. If it is unusable, an error is logged and the previous
+certificate stays in use. Creates no certificates and opens no ports.
 """
 
 import asyncio

@@ -331,7 +331,7 @@ class Directory:
         raise ChatError("forbidden")
 
     def require_no_timeout(self, member_id: str) -> None:
-        """Raise ChatError if the member is in timeout. For actions that need no permission."""
+        """Raise ChatError if the member is in timeout. Use this for actions that need no permission."""
         self.member(member_id)
         if self.timeout_until(member_id) > self._now():
             raise ChatError("in_timeout")

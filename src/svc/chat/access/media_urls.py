@@ -44,8 +44,8 @@ class MediaUrls:
         return f"{_PATH}{name}?ends={ends}&signature={self._signature(name, ends)}"
 
     def remaining_s(self, name: str, ends: str, signature: str) -> int:
-        """Return the remaining lifetime of a requested URL in seconds. Raises ChatError if it is invalid or
-        has expired.
+        """Return the remaining lifetime of a requested URL in seconds. Raises ChatError if the URL is invalid
+        or has expired.
         """
         if not (ends.isascii() and ends.isdecimal() and len(ends) <= _MAX_DIGITS):
             raise ChatError("media_address_invalid")

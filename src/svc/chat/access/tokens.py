@@ -23,7 +23,7 @@ CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
 # The prefix of bot tokens, which makes leaked tokens recognisable.
 BOT_PREFIX = "svcbot."
-# The token lifetime that the live socket reports to a bot, so that it does not renew its sign-in.
+# The token lifetime that the live socket reports to a bot, so that the bot does not renew its sign-in.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
 # The token type. It is checked, because other kinds of token may be signed with the same secret.
 _TYPE = "access"

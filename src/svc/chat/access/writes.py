@@ -63,7 +63,7 @@ def shared_write(decide: Decision[W, P, Result]) -> WriteMethod[W, P, Result]:
 def _decorate(decide: Decision[W, P, Result], write: Execute[Result]) -> WriteMethod[W, P, Result]:
     @functools.wraps(decide)
     async def run(self: W, /, *args: P.args, **kwargs: P.kwargs) -> Result:
-        # Quoted, or Python would evaluate the annotation in each call.
+        # Quoted, because Python would otherwise evaluate the annotation in each call.
         def checked() -> "Write[Any, Result]":
             _authority.get()()
             return decide(self, *args, **kwargs)
