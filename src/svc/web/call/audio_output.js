@@ -1,16 +1,15 @@
 // Plays the received audio with one <audio> element per track, at the volume chosen for each member.
-// Renders nothing visible.
 
 /** @import { Track } from "./session.js" */
 /**
- * `out` is the amplified stream, if an element plays it, because only media elements can choose the output
- * device in every browser.
+ * `out` is the amplified stream if a media element plays it, or null if the context plays it. Only media
+ * elements can select the output device in every browser.
  * @typedef {{gain: GainNode, out: MediaStream | null}} Amplifier
  * @typedef {{element: HTMLAudioElement, stream: MediaStream, userId: string, source: string, amplifier:
  *   Amplifier | null}} Playing
  */
 
-const GAIN_ABOVE = 1; // A media element's maximum volume. The Web Audio graph amplifies beyond it.
+const GAIN_ABOVE = 1; // A media element's maximum volume. Higher volumes need the Web Audio graph.
 
 export class Sound {
   /** @type {Map<string, Playing>} */
@@ -70,7 +69,7 @@ export class Sound {
       const volume = this.#silent ? 0 : this.#volume(sound.userId, sound.source);
       if (volume > GAIN_ABOVE && !sound.amplifier) sound.amplifier = this.#amplify(sound.stream);
       if (sound.amplifier) sound.amplifier.gain.gain.value = volume;
-      // Until the browser lets the graph run, play through the element, although that limits the volume.
+      // Until the browser lets the graph run, play through the element, although this limits the volume to 1.
       const amplified = this.#context?.state === "running" ? sound.amplifier : null;
       sound.element.volume = amplified?.out ? GAIN_ABOVE : Math.min(volume, GAIN_ABOVE);
       sound.element.muted = volume === 0 || (amplified !== null && !amplified.out);

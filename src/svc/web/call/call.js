@@ -1,6 +1,6 @@
-// Implements a call in a voice room, as one SFU session after another until the member leaves. Keeps the
-// published tracks across sessions and requests a new grant for each session. SDP and candidates are in
-// session.js. Independent of the page.
+// Keeps a call in a voice room running, through as many SFU sessions as needed, until the member leaves.
+// Keeps the published tracks across sessions and requests a new grant for each session. session.js handles
+// SDP and ICE candidates. Does not use the DOM.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./call_statistics.js" */
@@ -19,8 +19,8 @@ import {
   TroubleWatch,
 } from "./connection_diagnosis.js";
 
-// After these endings, the call does not reconnect: we have left, another tab has replaced this one, or
-// somebody has removed us.
+// After these endings, the call does not reconnect: we have left, our session has been replaced by another
+// tab, or somebody has removed us.
 const FINAL = new Set(["left", "replaced", "removed"]);
 // After this long without a response, either the SFU is frozen or the network is gone. By then, we know
 // whether the chat server is silent too.
@@ -28,17 +28,17 @@ const STANDING_MS = 1500;
 // Once the chat server has responded over a new connection, the SFU must respond or send media within this
 // time.
 const LAST_CHANCE_MS = 400;
-/** Properties that a new session resets. */
+/** The properties that a new session resets. */
 const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidth"]);
 
 /**
- * A call. It dispatches "state", "trouble", "offered", "tracks", "speakers", "layers" and "bandwidth" after
- * the properties with these names have changed.
+ * A call. It dispatches "state", "trouble", "offered", "tracks", "speakers", "layers" or "bandwidth" after
+ * the property of that name has changed.
  */
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
   state = "joining";
-  /** Why we cannot hear anybody, as a sentence; "" while we can. */
+  /** A sentence that explains why the call does not work; "" while it works. */
   trouble = "";
 
   #requestGrant;
@@ -77,7 +77,7 @@ export class Call extends EventTarget {
    * `requestGrant` requests admission from the chat server: async () => {urls, ice_servers, client_join}.
    * `codec` ("VP8", "VP9", "H264", "AV1") selects the codec of our video; the default is the SFU's first
    * choice. The page reads it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns
-   * the kind of our audio and the channel's bit rate. `wanted(offered)` returns the tracks to receive.
+   * whether our audio is music, and the channel's bit rate. `wanted(offered)` returns the tracks to receive.
    * `sealing` (encryption.js) encrypts the call end to end. `reachable()` returns whether the chat server
    * responds, and `doubt()` checks whether it still does. `simulcast` sends video in several encodings.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
@@ -133,7 +133,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * The layers of each video that the SFU sends, by track id; empty if it does not report them.
+   * The layers that the SFU sends of each video, by track id. Empty if the SFU does not report layers.
    * @returns {Map<string, Layers>}
    */
   get layers() {
@@ -168,7 +168,7 @@ export class Call extends EventTarget {
 
   /**
    * Receive only this track's temporal layers up to `layer`: 0 for a quarter of the frames, 1 for half of
-   * them, 2 or -1 for all. The limit lasts as long as the session. After "reconnecting", all layers are sent
+   * them, 2 or -1 for all. The limit lasts as long as the session. After a reconnect, all layers are sent
    * again.
    * @param {string} trackId @param {number} layer
    */
@@ -185,7 +185,7 @@ export class Call extends EventTarget {
     this.#session?.requestLayers(trackId, changes);
   }
 
-  /** Apply a change of the wanted tracks. */
+  /** Apply changes to the wanted tracks or to our audio settings. */
   review() {
     this.#session?.review();
   }
@@ -232,8 +232,8 @@ export class Call extends EventTarget {
     try {
       [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
     } catch (/** @type {any} */ error) {
-      // An error without a code is a network failure. Retry, because an SFU that is restarting will come
-      // back.
+      // Retry after a network failure (an error without a code), and while the SFU is unavailable, because it
+      // may be restarting.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
       this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
       return { kind: passing ? "lost" : "refused", reason: explain(error) };
@@ -271,15 +271,15 @@ export class Call extends EventTarget {
   }
 
   /**
-   * React to the chat server becoming reachable again. If the SFU is still silent, its connection used a
-   * network that is gone, so abandon the session. If the SFU was only frozen, it has responded by then, and
+   * React to the chat server becoming reachable again. If the SFU is still silent, the session used a network
+   * that is gone, so abandon the session. If the SFU was only frozen, it responds within LAST_CHANCE_MS, and
    * the call continues.
    */
   async connectionRestored() {
     const session = this.#session;
     if (session?.reconnect()) return;
     if (!session)
-      this.#retryTimer.abort(); // Only the chat server is needed to start a session, so stop waiting.
+      this.#retryTimer.abort(); // Starting a session needs only the chat server, so retry now.
     else if (session.unanswered) {
       const before = this.#received();
       await pause(LAST_CHANCE_MS);

@@ -1,5 +1,5 @@
-// Measures the call's quality from the browser's statistics once a second, and keeps the readings for a few
-// minutes. Makes no decisions.
+// Reads the call's quality from the browser's statistics once a second, and keeps the readings for three
+// minutes.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -18,14 +18,15 @@ const MAX_READINGS = 180; // The number of stored readings: one per second for t
  * @typedef {{atMs: number, path: {kind: string, roundTripMs: number, availableKbps: number, came: number},
  *   sent: Sent[], received: Received[]}} Reading
  * @typedef {ReturnType<typeof summary>} Summary `people` contains kbit/s by member.
- * @typedef {any} Entry An entry of the browser's statistics, whose fields depend on its type and on the
+ * @typedef {any} Entry An entry in the browser's statistics. Its fields depend on its type and on the
  *   browser.
  */
 
 /**
- * The last reading, or null. `came` increases with all data received over the path, including responses to
- * connectivity checks. `waitMs` is how long media is buffered before it is played. `lost` and `concealed` are
- * fractions of the last second's packets and audio, 0 to 1.
+ * The last reading, or null. `came` increases whenever anything arrives over the path, including connectivity
+ * checks and their responses. `waitMs` is how long media is buffered before it is played. `lost` is the
+ * fraction of the last second's packets that were lost, and `concealed` the fraction of its audio that was
+ * concealed, 0 to 1.
  * @type {Signal<Reading | null>}
  */
 export const reading = signal(null);
@@ -36,8 +37,8 @@ export const readings = signal([]);
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 
 /**
- * Read a call's statistics regularly, and pass each reading to `onReading`. Return a function that stops
- * this.
+ * Read a call's statistics once a second, and pass each reading to `onReading`. Return a function that stops
+ * the readings.
  * @param {Pick<Call, "pc" | "tracks">} call
  * @param {(reading: Reading) => void} onReading
  */
@@ -163,7 +164,7 @@ function summary({ atMs, path, sent, received }) {
 }
 
 /**
- * Return a report for support, as text without names or IP addresses. `past` contains the most recent
+ * Return a plain-text report for support requests, without names or IP addresses. `past` contains the stored
  * readings.
  * @param {Reading} reading
  * @param {Summary[]} past

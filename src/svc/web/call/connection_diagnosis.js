@@ -1,5 +1,5 @@
 // Detects why a call does not connect or has dropped, and explains the problem and how to solve it. Reports
-// only problems that persist, and updates the report as more is known. Does not fix problems.
+// only problems that persist, and updates the report as it learns more. Does not fix problems.
 
 /**
  * @typedef {{what: "path", ways: string, port: string, relay: string} | {what: "offline" | "server" | "voice"
@@ -8,7 +8,7 @@
 
 import { t } from "../words/words.js";
 
-// The chat server reports within 6 s that the SFU is gone, so a waiting member is informed within 8 s.
+// The chat server detects within 6 s that the SFU is gone, so a waiting member sees the reason within 8 s.
 const JOINING_MS = 6500;
 // A call that recovers within half a second is not reported.
 const RECONNECTING_MS = 500;
@@ -17,8 +17,8 @@ const POLL_MS = 500;
 const OFFLINE = { what: "offline" };
 
 /**
- * A poller that runs while a call is not connected. `diagnose()` returns the current problem or null, and
- * `report(trouble)` receives each change.
+ * A poller for the current problem, which runs while a call is not connected. `diagnose()` returns the
+ * current problem or null, and `report(trouble)` receives each change.
  */
 export class TroubleWatch {
   #diagnose;
@@ -40,7 +40,7 @@ export class TroubleWatch {
     this.#report = report;
   }
 
-  /** Handle a new state of the call. Called once for each change. @param {string} state */
+  /** React to a change of the call's state. @param {string} state */
   stateChanged(state) {
     clearTimeout(this.#delay);
     clearInterval(this.#polling);
@@ -71,15 +71,15 @@ export class TroubleWatch {
   }
 }
 
-// The number of consecutive readings without data, a second apart, that mean silence. An idle path needs more
-// than one where media was flowing, because two equal readings are normal on an idle path: browsers send
-// connectivity checks only every 2.5 s.
+// The number of consecutive readings without data, one second apart, that count as silence. An idle path
+// needs more readings than one where media was flowing, because browsers send connectivity checks only every
+// 2.5 s, so two readings without data are normal on an idle path.
 const FLOWING = 2,
   IDLE = 3;
-// In bytes per second. Responses to connectivity checks and a silent microphone use less.
+// In bytes per second. Responses to connectivity checks, or a silent microphone, amount to less.
 const MEDIA = 1000;
 
-/** A detector for when data stops arriving, which browsers report only after 5 to 7 s. */
+/** A detector for a path on which no data arrives. Browsers report this only after 5 to 7 s. */
 export class SilenceWatch {
   #received = Infinity;
   #same = 0;
@@ -87,8 +87,8 @@ export class SilenceWatch {
   #grown = [0, 0];
 
   /**
-   * Return true when no data has arrived for a while, and again after each further period of that length.
-   * `received` increases with all data received. Called once a second.
+   * Return true when no data has arrived for FLOWING or IDLE seconds, and again each time that period elapses
+   * without data. `received` increases with all data received. Called once a second.
    * @param {number} received
    */
   isSilent(received) {
@@ -109,8 +109,8 @@ export const STANDSTILL_POLL_MS = 500;
 const UNHEARD = 3;
 
 /**
- * A detector for when audio and video stop, faster than SilenceWatch. It reports each stop only once, because
- * the members may merely have muted themselves.
+ * A detector for audio and video that have stopped, faster than SilenceWatch. It reports each stop only once,
+ * because the members may simply have muted themselves.
  */
 export class StandstillWatch {
   #received = 0;
@@ -119,7 +119,7 @@ export class StandstillWatch {
   isFlowing = false;
 
   /**
-   * Return whether all media has just stopped. `received` increases with all audio and video received.
+   * Return true once when all media has stopped. `received` increases with all audio and video received.
    * @param {number} received
    */
   hasStopped(received) {
@@ -131,7 +131,7 @@ export class StandstillWatch {
 }
 
 /**
- * The observer of a connection's TURN relays. `state` is "none", "silent", "refused", or "useless" if a relay
+ * A monitor of a connection's TURN relays. `state` is "none", "silent", "refused", or "useless" if a relay
  * was allocated but no media passes through it.
  */
 export class RelayWatch {
@@ -153,8 +153,8 @@ export class RelayWatch {
 }
 
 /**
- * Diagnose a session without media. `signalled` is whether its WebSocket is open, and `hadMedia` whether it
- * has had media before.
+ * Diagnose a session without media. `signalled` is true if its WebSocket is open, and `hadMedia` if media has
+ * flowed before.
  * @param {RTCPeerConnection} pc
  * @param {{signalled: boolean, hadMedia: boolean, relay: string}} how
  * @returns {Trouble}

@@ -1,5 +1,5 @@
-// Manages our call for the rest of the page: its channel, the received and sent tracks, and the actions on
-// it. Rejoins after a reload, and joins the other room when a moderator moves us.
+// Manages the call that we are in: its channel, the received and sent tracks, and the actions on it. Rejoins
+// after a reload, and joins the new room when a moderator moves us.
 
 /** @import { Pushes } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -27,10 +27,10 @@ import { t } from "../words/words.js";
 import { devices as mediaDevices } from "./devices.js";
 import { Watching } from "./video_selection.js";
 
-// In sessionStorage: this tab's channel and sent media, to rejoin after a reload.
+// In sessionStorage: this tab's channel and the media it sends, for rejoining after a reload.
 const STORED_CALL = "svc.call";
 const SESSION = "sessionStorage";
-const JOIN_DEFAULTS = "svc.joinWith"; // In localStorage: whether to join with microphone and camera.
+const JOIN_DEFAULTS = "svc.joinWith"; // In localStorage: whether to join with the microphone and camera on.
 
 /** "none", "joining", "connected" or "reconnecting". */
 export const callState = signal("none");
@@ -51,9 +51,9 @@ export const sending = signal({ mic: false, camera: null, screen: null });
 export const deafened = signal(false);
 /** Whether the browser requires a gesture before it plays audio. */
 export const soundBlocked = signal(false);
-/** The problem that keeps the call from working, as a sentence; "" for none. */
+/** A sentence that explains the call's current problem; "" for none. */
 export const callTrouble = signal("");
-/** The call state to show. A connected call that a problem keeps from working counts as reconnecting. */
+/** The call state to show. A connected call with a problem is shown as reconnecting. */
 export const shownCallState = computed(() =>
   callTrouble.value && callState.value === "connected" ? "reconnecting" : callState.value,
 );
@@ -62,18 +62,18 @@ export const shownCallState = computed(() =>
  * value.
  */
 export const callEncrypted = signal(false);
-/** Why the last call ended, as a sentence; "" if we left by choice. */
+/** A sentence that explains why the last call ended; "" if we left by choice. */
 export const ending = signal("");
-/** Whether to join with microphone and camera: {mic, camera}. */
+/** Whether to join with the microphone and camera on: {mic, camera}. */
 export const joinDefaults = signal(storedValue({ mic: true, camera: false }, JOIN_DEFAULTS));
 
 /** @type {typeof import("./index.js") | null} */
-let callModules = null; // The call modules, fetched with the first call.
+let callModules = null; // The call modules, imported for the first call.
 /** @type {Sound | null} */
 let sound = null; // The player, created with the first call.
 
 const watching = new Watching();
-/** Ids of members whose screen we want to see, including screens that have not arrived yet. */
+/** Ids of members whose screen we have chosen to watch, even if the track has not arrived yet. */
 export const watched = watching.screens;
 
 /** @type {Call | null} */
@@ -83,9 +83,9 @@ let screenStopped = false; // Whether a moderator has stopped our screen sharing
 /** @type {Publisher | null} */
 let publisher = null;
 /** @type {JoinRequest | null} */
-let lastJoin = null; // Our current or last room and the media sent there, until we choose to leave.
+let lastJoin = null; // The room we are or were in, and the media sent there; null after we leave by choice.
 /** @type {JoinRequest | null} */
-let entering = null; // The room that we are about to enter while the call modules are being fetched.
+let entering = null; // The room to enter once the call modules are loaded.
 /** @type {JoinRequest | null} */
 let moving = null; // The room to enter once the current call has ended.
 
@@ -102,8 +102,8 @@ export function setJoinDefaults(changes) {
 const maySpeak = () => mayInCall("speak", callChannel.value ?? "");
 
 /**
- * Enter a voice channel with `media`, {mic, camera}. The default is the current state in the call that we
- * leave, if any, unless we were in the audience there.
+ * Enter a voice channel with `media`, {mic, camera}. By default, keep the microphone and camera as they are
+ * in the current call, unless we are in its audience.
  * @param {string} channelId
  * @param {JoinMedia} [media]
  */
@@ -137,7 +137,7 @@ export function toggleScreen() {
   else publisher?.toggleScreen();
 }
 /**
- * Start or stop watching a member's screen. A screen that is not watched is not sent to us.
+ * Start or stop watching a member's screen. The SFU does not send us a screen that we do not watch.
  * @param {string} userId
  * @param {boolean} watch
  */
@@ -195,7 +195,7 @@ async function enter(request) {
     ending.value = "";
     deafened.value = request.deafened ?? false;
   });
-  // Once the modules are loaded, await nothing else, so the microphone opens before rendering too.
+  // If the modules are loaded, await nothing else, so that the microphone also opens before rendering.
   callModules ??= await import("./index.js").catch(() => null);
   if (entering !== request) return;
   if (!callModules) callEnded(t("error-unreachable"));
@@ -277,7 +277,7 @@ const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted
 const obstacle = (channelId) => whyNoCall() || (isEncrypted(channelId) ? whyNotSealed() : "");
 
 /**
- * Request a grant for an encrypted call, once the server knows our device, which joins the call's group.
+ * Register our device, which joins the call's MLS group, and then request a grant for an encrypted call.
  * @param {string} channelId
  */
 async function sealedGrant(channelId) {
@@ -314,7 +314,7 @@ function createSound({ Sound }) {
   return sounds;
 }
 
-/** End the call and show the reason, if not "". @param {string} reason */
+/** Mark the call as ended. Show the reason unless it is "". @param {string} reason */
 function callEnded(reason) {
   entering = null;
   handUp = false;
@@ -361,7 +361,9 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
   storeValue(STORED_CALL, { ...lastJoin, hand: handUp }, SESSION);
 }
 
-/** Announce our entire state. A restarted chat server lacks it, and may not know about our call yet. */
+/**
+ * Announce our entire state, because a restarted chat server does not have it.
+ */
 function announceState() {
   // Raise the hand first, because the responses to the other requests report whether it is raised.
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
@@ -370,8 +372,8 @@ function announceState() {
 }
 
 /**
- * Announce whether we are muted and whether we are deafened. Failures do not matter, because every new
- * connection announces this again.
+ * Announce whether we are muted and whether we are deafened. Ignore failures, because we announce this again
+ * after every reconnect.
  */
 function announceAudio() {
   if (callState.value === "connected")
@@ -379,8 +381,8 @@ function announceAudio() {
 }
 
 /**
- * Announce our camera and screen to everybody who sees the channel. Before the call is connected, there is
- * nobody to notify.
+ * Announce to everybody who can see the channel whether our camera and screen are on. Do nothing before the
+ * call is connected.
  */
 function announceVideo() {
   const { camera, screen } = sending.value;
@@ -398,7 +400,7 @@ function announceVideo() {
  */
 function moveTo({ from_channel_id: from, channel_id: channelId }) {
   const sealed = isPrivateRoom(from) || (lastJoin?.channelId === from && lastJoin.encrypted);
-  // Never move from an encrypted call to a call that the server could hear.
+  // Never move from an encrypted call to one that the server can listen to.
   if (sealed && from !== channelId && !isEncrypted(channelId)) return;
   const request = { ...(lastJoin ?? joinDefaults.value), channelId };
   if (currentLocation.value?.channelId === from) open(channelId);
@@ -445,7 +447,7 @@ listen({
       data.member_id === member.value?.id
     ) {
       const { hand, may_speak: speaks } = data;
-      // Mute on moving to the audience, because an invitation to speak must not open the microphone.
+      // Mute in the audience, so that a later invitation to speak does not open the microphone.
       if (speaks === false && sending.value.mic) publisher?.toggleMic();
       if (speaks) notify(t("may-speak"), "done");
       if (speaks && handUp) toggleHand();

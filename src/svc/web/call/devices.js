@@ -1,4 +1,5 @@
-// Lists the available microphones, cameras and loudspeakers, and updates the lists as devices come and go.
+// Lists the available microphones, cameras and speakers, and updates the lists as devices are connected and
+// disconnected.
 
 /**
  * `facing` is "user", "environment", or "" if the browser does not report it.
@@ -9,8 +10,8 @@
 import { signal } from "../vendor/signals.js";
 
 /**
- * {audioinput: [{id, label, facing}], videoinput: […], audiooutput: […]}; labels are empty until the browser
- * has permission to use a device.
+ * {audioinput: [{id, label, facing}], videoinput: […], audiooutput: […]}; labels are empty until the page has
+ * permission to use a device.
  * @type {Signal<{[kind in MediaDeviceKind]: Choosable[]}>}
  */
 export const devices = signal({ audioinput: [], videoinput: [], audiooutput: [] });
@@ -22,8 +23,8 @@ const facingOf = (device) =>
   "";
 
 /**
- * Return the camera to switch to: one that faces the other way, or else the next one; undefined if there is
- * no other camera.
+ * Return the camera to switch to: preferably one that faces the other way, otherwise the next in the list.
+ * Return undefined if there is no other camera.
  * @param {string | undefined} id The current camera.
  */
 export function otherCamera(id) {

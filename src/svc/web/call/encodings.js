@@ -1,29 +1,30 @@
-// Computes the encodings of our video from its source, the width that others show it at, and the number of
-// members in the call. Lists the sizes, frame rates and bit rates for screen sharing. Pure functions.
+// Computes the encodings of our video from its source, the width at which others show it, and the number of
+// members in the call. Lists the sizes, frame rates and bit rates for screen sharing. Contains only pure
+// functions.
 
 /**
- * The combined request from all receivers of a video. A `width` of 0 means unknown. `encodings` contains,
- * smallest first, whether any receiver needs each encoding. If absent, all may be needed.
+ * The combined request from all receivers of a video. A `width` of 0 means unknown. `encodings` lists,
+ * smallest first, whether any receiver needs that encoding. If absent, all may be needed.
  * @typedef {{width: number, watched: boolean, encodings?: boolean[]}} Wanted
  */
 
 /** The default request, until the SFU sends a request. @type {Wanted} */
 export const ALL_WANTED = { width: 0, watched: true };
 
-// Text has two temporal layers, because with three, the lowest would have only a quarter of its few frames.
-// Without an explicit limit, Chromium sends at most 2.5 Mbit/s, which is too little for 60 frames per second
-// or for 4K. `sparingBps` is for metered connections.
+// Text has only two temporal layers: its frame rate is low, and with three layers the lowest would get a
+// quarter of it. Without an explicit limit, Chromium sends at most 2.5 Mbit/s, which is too little for 60
+// frames per second or for 4K. `sparingBps` is for metered connections.
 const SCREENS = {
   text: { scalabilityMode: "L1T2", bps: 4_000_000, sparingBps: 1_000_000 },
   motion: { scalabilityMode: "L1T3", bps: 8_000_000, sparingBps: 1_500_000 },
 };
-// The bit rate for a camera shown at most this wide. Other products use these sizes for faces. By default,
-// Chromium would send 1.7 Mbit/s for a 200-pixel tile.
+// The bit rate for a camera shown at most this wide. Other products use similar sizes for cameras. By
+// default, Chromium would send 1.7 Mbit/s for a 200-pixel tile.
 export const TILES = [
   { upToPx: 320, bps: 150_000 },
   { upToPx: 640, bps: 450_000 },
 ];
-// The more members have large tiles, the smaller each member's share of a receiver's bandwidth.
+// The more members there are, the smaller each large tile's share of a receiver's bandwidth.
 const LARGE = [
   { upToPeople: 4, bps: 1_200_000 },
   { upToPeople: 9, bps: 900_000 },
@@ -46,7 +47,7 @@ const tileOf = (px) => TILES.find(({ upToPx }) => px > 0 && px <= upToPx);
 /**
  * Return the parameters of each encoding of a camera or screen, smallest first. `count` is the number of
  * encodings that the SFU has requested. `people` counts everybody in the call, including us. `sparing` is set
- * on a metered connection. `screenBps` is the bit rate that was chosen for screens, if any.
+ * on a metered connection. `screenBps` is the bit rate chosen for screens, if any.
  * @param {string} source
  * @param {Pick<MediaStreamTrack, "contentHint" | "getSettings">} track
  * @param {Wanted} wanted
@@ -76,8 +77,8 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
   const enough = source === "camera" ? sizes.findIndex((px) => px >= (shownPx || Infinity)) : -1;
   const highest = enough < 0 ? used - 1 : enough;
   const wide = sizes.findIndex((px) => px >= MIN_WIDTH_PX);
-  // Text in a smaller video would be illegible, and the video would use bandwidth that the full-size one
-  // needs.
+  // Text in a smaller video would be illegible, and the smaller video would take bandwidth from the full-size
+  // one.
   const lowest = isText || wide < 0 ? highest : Math.min(wide, highest);
   // If a needed encoding cannot be sent, send the nearest one instead.
   const needed = new Set(
@@ -129,8 +130,7 @@ export const isSufficient = (before, now) =>
  */
 
 /**
- * In ascending order. The encoders of most computers cannot process more pixels per second than 1440p60
- * requires.
+ * The choices, in ascending order. Most computers cannot encode more pixels per second than 1440p60.
  * @type {ScreenSize[]}
  */
 export const SCREEN_SIZES = [

@@ -1,6 +1,6 @@
 // Encrypts a call end to end: a worker encrypts outgoing frames and decrypts incoming frames, so the server
 // cannot hear the call. The keys come from the group of the private conversation or of the channel's call. A
-// browser without frame transforms sends nothing. See docs/private.md
+// browser without frame transforms cannot join an encrypted call. See docs/private.md.
 
 /** @import { Keys } from "../state/private/channel_calls.js" */
 /** @import { Offered, Source } from "./session.js" */
@@ -8,13 +8,13 @@
 import { isPrivateRoom, keyHolders } from "../state/private_calls.js";
 import { privateClient } from "../state/private_client.js";
 
-const STAY_WORDS = 2; // The number of random 32-bit words that together identify a session.
+const STAY_WORDS = 2; // The number of random 32-bit words in a session's identifier.
 
 /** @type {TrustedTypePolicy | null | undefined} */
 let policy; // Null if the browser does not support Trusted Types.
 
 /**
- * Return the encryption for a call in a private conversation or an encrypted channel; null for any other
+ * Return the encryption for a call in a private conversation or an encrypted channel, or null for any other
  * call.
  * @param {string} roomId
  * @param {boolean} encrypted
@@ -59,15 +59,16 @@ export class CallEncryption {
   }
 
   /**
-   * Decrypt this receiver's frames if they come from the member and source that its media section is declared
-   * to carry.
+   * Decrypt this receiver's frames, provided that they come from the member and source assigned to its media
+   * section.
    * @param {RTCRtpReceiver} receiver
    * @param {Pick<Offered, "userId" | "source">} owner
    */
   decrypt(receiver, { userId, source }) {
     const known = this.#sections.get(receiver);
     const section = known ?? crypto.randomUUID();
-    // A media section keeps its transform when it is reused for another member, so report the new member.
+    // A media section keeps its transform when it is reused for another member, so send the new member to the
+    // worker.
     this.#worker.postMessage({ owner: { section, memberId: userId, source } });
     if (known) return;
     this.#sections.set(receiver, section);

@@ -1,4 +1,4 @@
-// Exports the modules that a call needs. They are fetched when the member first enters a call.
+// Exports the modules that a call needs. The page imports them when the member first enters a call.
 
 export { Call } from "./call.js";
 export { LayerRequests } from "./layer_requests.js";

@@ -1,7 +1,7 @@
-// Chooses how long each microphone's audio is buffered before it is played. Lost audio arrives again with the
-// next packet, or a round trip after a request. The browser's own buffer is short while nothing is late, and
-// hardly grows for retransmissions. Audio with gaps therefore gets a longer buffer, and a shorter one after a
-// minute without gaps.
+// Chooses how long each microphone's audio is buffered before it is played. Lost audio is recovered from the
+// next packet (FEC), or by a retransmission one round trip later. The browser keeps its own buffer short
+// while no packet is late, and hardly extends it for retransmissions. Audio with gaps therefore gets a longer
+// buffer, which is shortened after each minute without gaps.
 
 /** @import { Call } from "./call.js" */
 /** @import { Reading, Received } from "./call_statistics.js" */
@@ -13,21 +13,20 @@ import { reading } from "./call_statistics.js";
 // ms, and the third for a retransmission after a burst of losses or over a round trip of 150 ms. A longer
 // delay makes conversation difficult.
 const WAITS_MS = [0, 80, 160, 240];
-// A single gap may be chance. Two gaps within this many seconds are not chance.
+// A single gap may be chance, so only a second gap within this many seconds lengthens the buffer.
 const RECENT = 10;
 // The number of readings without a gap after which a shorter buffer is tried.
 const WHOLE = 60;
 
 /**
- * The size of one microphone's jitter buffer, chosen from the share of audio that was concealed in each
- * second.
+ * The length of one microphone's jitter buffer, chosen from the share of audio concealed in each second.
  */
 export class VoiceBuffer {
   #step = 0;
   #sinceGap = Infinity;
   #whole = 0;
 
-  /** The minimum time in the buffer; 0 lets the browser choose. */
+  /** The minimum buffering time; 0 lets the browser choose. */
   get waitMs() {
     return WAITS_MS[this.#step];
   }
@@ -51,8 +50,8 @@ export class VoiceBuffer {
 }
 
 /**
- * Buffer the microphones in a call. Return a function that stops this. `leastMs` returns the minimum
- * buffering time for all of them.
+ * Adjust the jitter buffer of each microphone in a call until the returned function is called. `leastMs`
+ * returns the minimum buffering time for all microphones.
  * @param {Pick<Call, "tracks">} call
  * @param {() => number} leastMs May read signals.
  */

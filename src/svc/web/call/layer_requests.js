@@ -1,6 +1,6 @@
-// Requests the wanted layers of each video from the SFU, and stores the SFU's reports about the layers that
-// it sends. A request is sent only when it has changed. When our downlink is too slow for everything, the SFU
-// decides which videos to send in lower quality.
+// Requests the wanted layers of each video from the SFU, and stores the layers that the SFU reports it sends.
+// Sends a request only if it has changed. When our downlink is too slow for everything, the SFU decides which
+// videos to send in lower quality.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -13,15 +13,16 @@ import { wantedLayers } from "./wanted_layers.js";
 import { widths } from "./video_visibility.js";
 import { bufferVoices } from "./jitter_buffers.js";
 
-// The playout delay for microphones on a slow downlink, where packets are delayed before any are lost.
+// The minimum buffering time for microphones on a slow downlink, where packets are delayed before any are
+// lost.
 const NARROW_WAIT_MS = 240;
 const SETTLE_EVERY_MS = 1000;
 const HIDDEN_AFTER_MS = 5000; // A video that is hidden for a shorter time is still sent.
 const SPOKE_MS = 5000; // A speaker keeps priority for this long, to bridge pauses between sentences.
-const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
+const WIDTHS_PX = 80; // Widths are rounded up to multiples of this, so resizing a window sends few requests.
 
 /**
- * The layers of each video that the SFU sends, by track id; empty if it does not report them.
+ * The layers that the SFU sends of each video, by track id. Empty if the SFU does not report layers.
  * @type {Signal<Map<string, Layers>>}
  */
 export const layers = signal(new Map());
@@ -67,7 +68,7 @@ export class LayerRequests {
     };
   }
 
-  /** Send changed requests. A smaller tile is reported only if `settled`. */
+  /** Send the requests that have changed. Request a smaller width only if `settled`. */
   ask(settled = false) {
     // Read every signal even while there are no tracks; otherwise, the effect would not run when they change.
     const [{ quality, lessData }, , shown, px] = [
@@ -102,7 +103,7 @@ export class LayerRequests {
     }
   }
 
-  /** Send all requests again, because a new session does not know the previous session's requests. */
+  /** Send all requests again, because a new session does not have the previous session's requests. */
   startOver() {
     this.#requested.clear();
     this.ask();
@@ -123,7 +124,7 @@ export class LayerRequests {
   }
 
   /**
-   * Return a tile's width, rounded to a step. It does not shrink unless `settled`.
+   * Return a tile's width, rounded up to a multiple of WIDTHS_PX. The width never shrinks unless `settled`.
    * @param {string} trackId
    * @param {number} px
    * @param {boolean} settled

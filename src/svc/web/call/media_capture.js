@@ -1,4 +1,5 @@
-// Opens the microphone, the camera and the screen, and explains failures in plain words. Publishes nothing.
+// Opens the microphone, the camera and the screen, and explains failures to the member. Does not publish the
+// tracks.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 
@@ -14,7 +15,8 @@ const UNFILTERED = {
 };
 
 /**
- * Open the chosen microphone, or another one if it is missing. `settings` comes from state/call_settings.js.
+ * Open the chosen microphone, or another if that one is missing. The settings come from
+ * state/call_settings.js.
  * @param {CallSettings} settings
  */
 export async function openMicrophone({ microphone, echoCancellation, autoGainControl, noise, music }) {
@@ -26,8 +28,8 @@ export async function openMicrophone({ microphone, echoCancellation, autoGainCon
 }
 
 /**
- * Return whether this browser can request background blur. Whether a camera supports blur is known only once
- * it is open.
+ * Return whether this browser can request background blur. Only an open camera reports whether it supports
+ * blur.
  */
 export const canBlur = () => Boolean(navigator.mediaDevices?.getSupportedConstraints().backgroundBlur);
 
@@ -56,9 +58,10 @@ export const openBackCamera = () =>
   );
 
 /**
- * Resolve with {video, audio, echoes}; `audio` is null if the member shares no audio. The audio of a window
- * or the whole system would send the other members' voices back to them, unless the browser excludes this
- * page's audio. `echoes` means that the audio was dropped for this reason.
+ * Ask the member for a screen to share. Resolve with {video, audio, echoes}; `audio` is null if no audio is
+ * shared. Audio captured from a window or the system would include the other members' voices and send them
+ * back, unless the browser excludes this page's audio. `echoes` means that the audio was dropped for this
+ * reason.
  * @param {CallSettings} settings
  */
 export async function openScreen(settings) {

@@ -28,7 +28,7 @@ export function controlMediaSession() {
       try {
         session.setActionHandler(name, inCall ? act : null);
       } catch {
-        // This browser does not support the action.
+        // This browser does not support this action.
       }
     }
   });

@@ -80,7 +80,7 @@ export class Microphone {
   }
 
   /**
-   * Return the level, 0 to 1, which is the square root of the root mean square, to put speech near the
+   * Return the level, 0 to 1. This is the square root of the root mean square, which puts speech near the
    * middle.
    */
   level() {
@@ -101,7 +101,9 @@ export class Microphone {
     this.#context?.close();
   }
 
-  /** Start the analyser on demand, because it uses part of a core while running and would delay joining. */
+  /**
+   * Start the analyser. It is started only on demand, because it uses CPU time and would delay joining.
+   */
   #listen() {
     // Analyse a clone, because the track itself is disabled while the gate is closed.
     this.#listened = this.#raw.clone();

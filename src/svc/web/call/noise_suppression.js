@@ -1,5 +1,5 @@
-// Implements strong noise suppression with GTCRN, as WebAssembly in an AudioWorklet, fetched on first use.
-// docs/decisions.md, 12, explains why this is not RNNoise.
+// Implements strong noise suppression with GTCRN, which runs as WebAssembly in an AudioWorklet and is fetched
+// on first use. Section 12 of docs/decisions.md explains why it does not use RNNoise.
 
 /**
  * @type {Promise<{GtcrnWorkletNode: typeof import("../vendor/gtcrn.js").GtcrnWorkletNode, wasmBinary:
@@ -7,7 +7,10 @@
  */
 let ready = null; // Resolves with the module and the worklet's URL.
 
-/** Resolve with {track, stop}: `track` is `raw` without noise. @param {MediaStreamTrack} raw */
+/**
+ * Remove the noise from a track. Resolve with {track, stop}: the filtered track and a function that stops it.
+ * @param {MediaStreamTrack} raw
+ */
 export async function suppressNoise(raw) {
   await fetched();
   // The model supports several sample rates; calls use this one.
@@ -30,7 +33,8 @@ export async function suppressor(context) {
   const { GtcrnWorkletNode, wasmBinary, worklet } = await fetched();
   await context.audioWorklet.addModule(worklet);
   const node = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
-  // The model outputs one channel. A stereo output would have a silent second channel and sound half as loud.
+  // The model outputs one channel. In a stereo output, the second channel would be silent, and the audio
+  // would sound half as loud.
   /** @type {AudioNodeOptions} */
   const mono = { channelCount: 1, channelCountMode: "explicit" };
   return Object.assign(node, mono);

@@ -1,4 +1,4 @@
-// Lists the members in our call.
+// Lists the members in our call, with their tracks and state.
 
 /** @import { Present } from "../state/voice.js" */
 /** @import { Source } from "./session.js" */

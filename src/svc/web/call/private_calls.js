@@ -1,5 +1,4 @@
-// Starts and answers calls in private conversations. If the browser cannot encrypt frames, shows an
-// explanation instead.
+// Starts and answers calls in private conversations. Explains why if this browser cannot encrypt calls.
 
 /** @import { Call } from "../state/private_calls.js" */
 

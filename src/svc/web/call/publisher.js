@@ -1,5 +1,5 @@
-// Opens, publishes, mutes, switches and stops our microphone, camera and screen in a call. Independent of the
-// page and of media sections.
+// Opens, publishes, mutes, switches and stops our microphone, camera and screen in a call. Does not use the
+// DOM or media sections.
 
 /** @import { TypedEventTarget } from "../types/wire.js" */
 /** @import { CallSettings } from "../state/call_settings.js" */
@@ -20,7 +20,8 @@ import { Microphone } from "./microphone.js";
 
 /**
  * Our devices in a call. Dispatches "change" after any property has changed, "trouble" with a sentence for
- * the member as detail, and "former" with the settings to restore when a chosen device cannot be opened.
+ * the member as its detail, and "former" with the settings to restore when the newly chosen device cannot be
+ * opened.
  */
 export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTarget) {
   /** @type {Microphone | null} */
@@ -55,7 +56,9 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
     return this.mic?.muted ?? false;
   }
 
-  /** Open the microphone, or toggle its mute. A muted microphone stays open and sends silence. */
+  /**
+   * Open the microphone, or mute or unmute it if it is open. A muted microphone stays open and sends silence.
+   */
   async toggleMic() {
     if (!this.mic) return this.#open("microphone", () => this.#startMic());
     this.mic.muted = !this.mic.muted;
@@ -77,17 +80,19 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   }
 
   /**
-   * Open the device again with changed settings, or with the previous settings if that fails.
+   * Reopen the device with the changed settings. If a new device fails to open, dispatch "former". If the
+   * same device fails, stop it.
    * @param {"microphone" | "camera"} device
    */
   async reopen(device) {
     const { mic, camera } = this;
     const track = device === "microphone" ? mic?.raw : camera;
     if (this.#opening.has(device))
-      this.#again.add(device); // Reopen it afterwards, with any settings changed by then.
+      this.#again.add(device); // Reopen it after this attempt, with the latest settings.
     else if (track) {
       const { deviceId: former = "" } = track.getSettings();
-      // Chromium reopens an open device unchanged, and a phone refuses to open a second camera.
+      // Close the device first: Chromium would reopen it with the old settings, and a phone cannot open two
+      // cameras.
       if (device === "microphone") mic?.close();
       else track.stop();
       await this.#open(device, () =>
@@ -101,7 +106,10 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
     }
   }
 
-  /** Apply changed settings to the shared screen. A browser that cannot apply them leaves it unchanged. */
+  /**
+   * Apply changed settings to the shared screen. If the browser cannot apply them, the screen stays
+   * unchanged.
+   */
   async reshape() {
     if (this.screen) await reshapeScreen(this.screen.video, this.#settings()).catch(() => {});
   }
@@ -161,7 +169,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   async #startScreen() {
     const screen = await openScreen(this.#settings());
     this.screen = screen;
-    // The member can also stop sharing in the browser's bar.
+    // The member can also stop sharing in the browser's own interface.
     screen.video.addEventListener("ended", () => this.#stopScreen(), { once: true });
     this.#call.publish("screen", screen.video);
     if (screen.audio) this.#call.publish("screen_audio", screen.audio);
@@ -169,7 +177,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   }
 
   /**
-   * Return the track. If it does not come from the chosen device, report this once.
+   * Return the track. If it does not come from the chosen device, notify the member once.
    * @param {"microphone" | "camera"} device
    * @param {MediaStreamTrack} track
    */
@@ -183,7 +191,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   }
 
   /**
-   * Handle a lost device, such as an unplugged one, and replace it with another device if possible.
+   * Handle the loss of a device, such as one that was unplugged. Replace it with another device if possible.
    * @param {Device} device
    * @param {Microphone | MediaStreamTrack} gone
    */

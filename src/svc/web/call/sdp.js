@@ -1,4 +1,4 @@
-// Edits the SDP of offers and answers where browsers have no API for a change.
+// Edits the SDP of offers and answers, for changes that browsers have no API for.
 
 /** @import { Sound } from "./session.js" */
 
@@ -6,8 +6,8 @@ const MUSIC_KBPS = 128;
 
 /**
  * Return the offer with our Opus settings added. Encoders read their settings from the remote description
- * (RFC 7587). Voice uses DTX, which sends almost nothing during silence. Music and screen audio, which is in
- * the media section `screenMid`, are stereo.
+ * (RFC 7587). Voice uses DTX, which sends almost nothing during silence. Music and screen audio are stereo.
+ * Screen audio is in the media section `screenMid`.
  * @param {string} sdp
  * @param {Sound} sound
  * @param {string} screenMid
@@ -33,7 +33,7 @@ export function inStereo(sdp) {
 }
 
 /**
- * Return whether everybody in the call can decode VP9. If not, the SFU lists VP8 before VP9.
+ * Return whether everybody in the call can decode VP9. Otherwise, the SFU lists VP8 before VP9.
  * @param {string} sdp
  * @param {string} mid A media section for our video.
  */

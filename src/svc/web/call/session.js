@@ -1,9 +1,9 @@
 // Implements one session with the SFU: an RTCPeerConnection and its signalling. Answers the SFU's offers in
-// order, puts our tracks in the media sections reserved for them, and maps the other media sections to
-// members. call.js starts the next session.
+// order, sends our tracks in the media sections reserved for them, and maps the other media sections to
+// members. call.js starts each session.
 //
 // The SFU is always the offerer. Its first four media sections, mids 0 to 3, are for our tracks. Every later
-// media section carries another member's track, which the `tracks` map alongside the SDP identifies.
+// media section carries another member's track. The `tracks` map that accompanies the SDP identifies it.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { CallEncryption } from "./encryption.js" */
@@ -19,25 +19,25 @@ import { VideoEncoders } from "./video_encoders.js";
  * @typedef {{mid: string, trackId: string, userId: string, source: Source}} Offered
  * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
  * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
- * @typedef {{max_temporal_layer: number, max_spatial_layer: number, width: number, paused: boolean,
- *   priority: number, adaptive: boolean}} LayerRequest Our request for a track, as in docs/signalling.md.
+ * @typedef {{max_temporal_layer: number, max_spatial_layer: number, width: number, paused: boolean, priority:
+ *   number, adaptive: boolean}} LayerRequest Our request for a track, as described in docs/signalling.md.
  * @typedef {{spatial: number, temporal: number, paused: boolean, reason: "wish" | "line" | "hidden" |
- *   "source"}} Layers The layers of a track that the SFU sends, and why.
- * @typedef {{kbps: number, reason: string}} Estimate The estimated capacity of our downlink, and why it is
- *   not higher.
+ *   "source"}} Layers The layers that the SFU sends of a track, and the reason.
+ * @typedef {{kbps: number, reason: string}} Estimate The estimated capacity of our downlink, and what limits
+ *   it.
  * @typedef {{kind: string, reason: string}} Ending
- * @typedef {{music: boolean, kbps: number}} Sound Whether our audio is more than a voice, and the channel's
- * bit rate, or 0.
+ * @typedef {{music: boolean, kbps: number}} Sound Whether our audio is music, and the channel's bit rate, or
+ *   0 for the default.
  * @typedef {RTCRtpTransceiver & {mid: string}} Section A media section with a mid from an offer.
  * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} NamedTracks
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
 // Firefox 153 encodes all simulcast encodings of VP9 at the size of the smallest one, and downloads its H264
-// encoder only after installation. VP8 works in every Firefox. This can be detected only by the browser's
-// name.
+// encoder only after installation. VP8 works in every Firefox. There is no feature detection for this, so
+// check the browser's name.
 const IS_FIREFOX = navigator.userAgent.includes("Firefox/");
-// At our bit rates, Chromium shows twice as many frames of a noisy camera in VP9 as in H264 or VP8. Phones
+// At our bit rates, Chromium sends twice as many frames from a noisy camera in VP9 as in H264 or VP8. Phones
 // and Safari keep the offer's first codec, H264, because they have hardware encoders for it.
 const { userAgentData } = /** @type {{userAgentData?: {mobile: boolean}}} */ (navigator);
 const IS_DESKTOP_CHROMIUM = userAgentData?.mobile === false;
@@ -46,13 +46,13 @@ const VOICE = { music: false, kbps: 0 };
 
 // A call usually connects within a second, or within two over TCP or a relay.
 const TYPICAL_WAIT_MS = 2000;
-const CONNECT_DEADLINE_MS = 15_000; // The SFU waits just as long for our answer.
+const CONNECT_DEADLINE_MS = 15_000; // The SFU waits equally long for our answer.
 
 /**
- * A session with the SFU. Dispatches "connected" (again after "silent", which means that the SFU receives
- * nothing from us), and "offered", "tracks", "speakers", "layers" and "bandwidth" when the properties with
- * these names have changed. `ended` resolves once with {kind, reason}; kind is "left" or one of the kinds in
- * signalling.js.
+ * A session with the SFU. Dispatches "silent" when the SFU no longer receives anything from us, and
+ * "connected" at first and after each "silent". Dispatches "offered", "tracks", "speakers", "layers" or
+ * "bandwidth" when the property of that name has changed. `ended` resolves once with {kind, reason}; kind is
+ * "left" or one of the kinds in signalling.js.
  */
 export class Session extends EventTarget {
   /** The received tracks. @type {Track[]} */
@@ -66,7 +66,7 @@ export class Session extends EventTarget {
   withheld = [];
   /** The user ids of the speakers, loudest first, including our own. @type {string[]} */
   speakers = [];
-  /** The layers of each video that the SFU sends, by track id. @type {Map<string, Layers>} */
+  /** The layers that the SFU sends of each video, by track id. @type {Map<string, Layers>} */
   layers = new Map();
   /** The estimated capacity of our downlink, or null. @type {Estimate | null} */
   bandwidth = null;
@@ -101,15 +101,15 @@ export class Session extends EventTarget {
   #wanted;
   #sealing;
   #encoders;
-  // A member's microphone and camera belong to one stream, so receivers play them in sync.
+  // Our microphone and camera belong to one stream, so receivers play them in sync.
   #person = new MediaStream();
   #screen = new MediaStream();
 
   /**
    * `grant` is the chat server's response to voice_join. `sending` maps each source to the track to publish;
-   * after changing it, call `publish`. `sound()` returns the kind of our audio and the channel's bit rate.
-   * `wanted(offered)` returns the tracks to receive. `reachable()` returns whether the chat server responds.
-   * `simulcast` sends video in several encodings.
+   * after changing it, call `publish`. `sound()` returns whether our audio is music, and the channel's bit
+   * rate. `wanted(offered)` returns the tracks to receive. `reachable()` returns whether the chat server
+   * responds. `simulcast` sends video in several encodings.
    * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string |
    *   null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean,
    *   sealing?: CallEncryption | null, simulcast?: boolean}} how
@@ -179,7 +179,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Put the track in `sending` for `source` in its media section, or stop sending if there is none.
+   * Send the source's track from `sending` in its media section. Stop sending if there is no such track.
    * @param {Source} source
    */
   publish(source) {
@@ -210,16 +210,16 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Check whether the SFU still responds, because no data is arriving. It may only be frozen, so the check
-   * uses the usual timeout.
+   * Check whether the SFU still responds. Called when no data arrives. The SFU may only be frozen, so the
+   * check uses the usual timeout.
    */
   probe() {
     this.#signalling.probe();
   }
 
   /**
-   * Resume the session now if it is interrupted, because the chat server is reachable again. Return whether
-   * it was interrupted.
+   * Resume the session now if it is interrupted. Called when the chat server is reachable again. Return
+   * whether the session was interrupted.
    */
   reconnect() {
     return this.#signalling.reconnect();
@@ -241,7 +241,7 @@ export class Session extends EventTarget {
 
   /** @param {RTCIceServer[]} iceServers */
   #openPeerConnection(iceServers) {
-    // Without this option, frames in Chromium can bypass a transform that is set late.
+    // Without this option, Chromium lets frames through untransformed until their transform is set.
     const pc = new RTCPeerConnection({
       iceServers,
       bundlePolicy: "max-bundle",
@@ -306,8 +306,7 @@ export class Session extends EventTarget {
 
   /**
    * @param {{type: RTCSdpType, sdp: string, tracks?: NamedTracks}} offer
-   * @param {WebSocket} socket The socket that the offer came over, which is the only one waiting for the
-   *   answer.
+   * @param {WebSocket} socket The socket that the offer arrived on. Only this socket expects the answer.
    */
   async #answer({ type, sdp, tracks = {} }, socket) {
     this.#offeredSound = this.#sound();
@@ -319,7 +318,7 @@ export class Session extends EventTarget {
         source,
       );
     this.#nameOffered(tracks);
-    // Report the offered tracks before answering, so the tile widths are known when the tracks arrive.
+    // Dispatch "offered" before answering, so that the tiles have their widths when the tracks arrive.
     this.dispatchEvent(new Event("offered"));
     this.#receiveWanted();
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
@@ -335,7 +334,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Add a candidate once the offer has arrived, because candidates can overtake it.
+   * Add a candidate. If it arrives before the offer, keep it until the offer arrives.
    * @param {RTCIceCandidateInit} candidate
    */
   async #addCandidate(candidate) {
@@ -354,7 +353,7 @@ export class Session extends EventTarget {
       });
   }
 
-  /** Set the media sections to accept exactly the wanted tracks. Return whether any has changed. */
+  /** Make the media sections receive exactly the wanted tracks. Return whether any section has changed. */
   #receiveWanted() {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
     const changed = /** @type {Section[]} */ (this.#pc.getTransceivers()).filter(
@@ -387,8 +386,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Mark a track as withheld, or unmark it if there is no `reason`, because the track is available again or
-   * has ended.
+   * Record that a track is withheld. If `reason` is missing, the track is available again or has ended, so
+   * remove it from `withheld`.
    * @param {{track_id: string, user_id: string, source: Source, reason?: string}} data
    */
   #withhold({ track_id: trackId, user_id: userId, source, reason }) {
@@ -451,7 +450,7 @@ export class Session extends EventTarget {
 
   /** @param {string} kind @param {string} reason @param {Trouble | null} [trouble] */
   #finish(kind, reason, trouble = null) {
-    // If media is still connected, only the socket was lost, so there is no problem to report.
+    // If the media is still connected, only the socket was lost, so there is no problem to explain.
     if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected"))
       this.trouble ??= trouble ?? this.obstacle;
     else this.trouble ??= trouble;

@@ -6,15 +6,16 @@
 import { Backoff, pause } from "../transport/backoff.js";
 import { Heartbeat } from "../transport/heartbeat.js";
 
-// The close code for an interruption. We may reconnect in a moment, so other members keep our tile.
+// The close code for an interruption. We may reconnect soon, so the other members keep our tile.
 const LOST = 4000;
 // Close codes that the network may have caused: no close frame, a stopping chat server, or LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100,
   RETRY_MOST_MS = 1000;
-// An attempt can hang while the chat server is starting, or forever if the network is gone.
+// An attempt can hang while the chat server starts, or indefinitely if the network is gone.
 const ATTEMPT_MS = 5000;
-// If media continues, packets arrive within this time, because even a silent microphone sends two per second.
+// If media is still flowing, packets arrive within this time, because even a silent microphone sends two per
+// second.
 const LISTEN_MS = 600;
 // The SFU's close codes, except for a lost connection.
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
@@ -23,7 +24,7 @@ const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
  * The signalling socket of a session. `receive(event, data)` receives each message. `closed(kind, reason)` is
  * called when the session has ended; `kind` is "lost" or one of ENDINGS. `unreachable()` is called when the
  * SFU does not respond. `reachable()` returns whether the chat server responds, `mediaFlows()` whether the
- * media is connected, and `received()` the number of bytes received.
+ * media connection is up, and `received()` the number of bytes received.
  * @typedef {{receive: (event: string, data: string) => void, closed: (kind: string, reason: string | null) =>
  *   void, unreachable: () => void, reachable: () => boolean, mediaFlows: () => boolean,
  *   received: () => Promise<number>}} SessionPort
@@ -72,7 +73,7 @@ export class Signalling {
     return !this.#away && this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Whether the last check is still unanswered. */
+  /** Whether the last liveness check is still unanswered. */
   get unanswered() {
     return this.#heartbeat.unanswered;
   }
@@ -159,8 +160,8 @@ export class Signalling {
   }
 
   /**
-   * Resume the session over a new socket, because the old one broke but media continues. If the chat server
-   * responded both before and after an attempt, the attempt failed because of the SFU.
+   * Resume the session over a new socket, because the old socket broke while media continued. If the chat
+   * server responded both before and after a failed attempt, the SFU caused the failure.
    * @param {{credential: string, within_s: number}} ticket
    */
   async #takeUp({ credential, within_s: withinS }) {

@@ -13,10 +13,11 @@ import { chosenSize, ALL_WANTED, encodingsFor, isSufficient } from "./encodings.
 import { effect } from "../vendor/signals.js";
 
 // Chromium's bandwidth estimate starts at 300 kbit/s and needs half a minute to grow. With
-// "maintain-resolution", the video is sharp at once. After this time, the estimate is good enough without it.
+// "maintain-resolution", the video is sharp immediately. After this time, the estimate is high enough without
+// this setting.
 const KEEP_SIZE_MS = 5000;
-// Each new size requires a keyframe for every receiver, so our video does not shrink as soon as a window is
-// resized.
+// Each new size requires a keyframe, so wait this long before encoding a smaller video, in case a window is
+// being resized.
 const SMALLER_AFTER_MS = 2000;
 const VIDEOS = /** @type {const} */ (["camera", "screen"]);
 
@@ -35,7 +36,7 @@ export class VideoEncoders {
   constructor(ports) {
     this.#ports = ports;
     const stop = effect(() => {
-      callSettings.value; // Run again when the settings change, such as for a metered connection.
+      callSettings.value; // Read the settings, so that this runs again when they change.
       for (const source of VIDEOS) ports.run(() => this.update(source));
     });
     this.stop = () => {
@@ -62,7 +63,7 @@ export class VideoEncoders {
       ...chosen,
     }));
     await configure(sender, encodings, "maintain-resolution");
-    // Text on a screen must stay sharp, even if it moves less smoothly. With several encodings, receivers
+    // Text on a screen must stay sharp, even if its motion is less smooth. With several encodings, receivers
     // choose the size, and a smaller capture would end the larger encodings permanently.
     if ((source === "screen" && sender.track.contentHint !== "motion") || encodings.length > 1) return;
     setTimeout(() => configure(sender, [], "maintain-framerate"), KEEP_SIZE_MS);
@@ -76,7 +77,8 @@ export class VideoEncoders {
   }
 
   /**
-   * Apply the other members' request. A smaller width is applied after a delay, and everything else at once.
+   * Apply the other members' request. A smaller width is applied after a delay, and all other changes
+   * immediately.
    * @param {Wanted & {source: Source}} request
    */
   wantedChanged({ source, width, watched, encodings }) {

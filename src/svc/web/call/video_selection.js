@@ -1,5 +1,5 @@
-// Selects the videos to receive: all cameras except in audio-only mode, and the chosen screens. The SFU does
-// not send the others. The first screen is selected automatically, others on request. Does no I/O.
+// Selects the videos to receive: all cameras, except in audio-only mode, and the chosen screens. The SFU does
+// not send the other videos. The first screen is selected automatically, and others on request. Does no I/O.
 
 /** @import { Offered } from "./session.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -9,7 +9,7 @@ import { signal } from "../vendor/signals.js";
 const OF_SCREENS = new Set(["screen", "screen_audio"]);
 
 export class Watching {
-  /** Ids of members whose screen is wanted. @type {Signal<string[]>} */
+  /** Ids of members whose screen we have chosen to watch. @type {Signal<string[]>} */
   screens = signal([]);
 
   #onlySound = false;
@@ -17,7 +17,7 @@ export class Watching {
   #known = new Set();
 
   /**
-   * Return the offered tracks that are wanted, [{userId, source}]. A new screen is selected if no other is.
+   * Return the offered tracks to receive, [{userId, source}]. A new screen is selected if no other screen is.
    * @template {Pick<Offered, "userId" | "source">} T
    * @param {T[]} offered
    */

@@ -1,5 +1,5 @@
-// Monitors the width of each displayed video. Elements that are scrolled out of view or in a background tab
-// have no width.
+// Monitors the width of each displayed video. The width is 0 if the element is scrolled out of view or is in
+// a background tab.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -9,7 +9,7 @@ import { signal } from "../vendor/signals.js";
 const IN_PICTURE_PX = 480; // Assumed, because the size of a picture-in-picture window is unknown.
 
 /**
- * The width in device pixels by track. Tracks that are not shown are omitted.
+ * The displayed width of each track, in device pixels. Tracks that are not displayed are omitted.
  * @type {Signal<Map<MediaStreamTrack, number>>}
  */
 export const widths = signal(new Map());
@@ -17,7 +17,7 @@ export const widths = signal(new Map());
 const shown = new Map();
 
 /**
- * Monitor the width of the track in this element. Return a function that stops this.
+ * Monitor the displayed width of this element's track. Return a function that stops monitoring it.
  * @param {HTMLVideoElement} video
  * @param {MediaStreamTrack} track
  */

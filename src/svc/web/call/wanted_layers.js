@@ -1,4 +1,5 @@
-// Decides which layers of a received video to request, based on its tile and the settings. Pure functions.
+// Decides which layers of a received video to request, based on its tile and the settings. Contains only pure
+// functions.
 
 /** @import { LayerRequest } from "./session.js" */
 /**
@@ -12,8 +13,9 @@ import { TILES } from "./encodings.js";
 const ALL = -1;
 /** The highest temporal layer for each choice in the settings. @type {{[choice: string]: number}} */
 const TEMPORAL = { high: ALL, automatic: ALL, low: 1, saver: 0 };
-// On a metered connection: every second frame, and small videos unless they are in focus. A screen keeps its
-// size, to keep its text legible.
+// The highest temporal layers on a metered connection: half of the frames of a camera, or of text on a
+// screen. Cameras are also smaller unless they are in focus. A screen keeps its size, so its text stays
+// legible.
 const SPARING_TEMPORAL = { camera: 1, screen: 0 };
 // Videos with a higher priority keep their quality longer when the downlink is too slow for everything. The
 // SFU never reduces audio quality.
@@ -37,7 +39,7 @@ export function wantedLayers({ source, width, hidden, large, chosen }, { choice,
   const rank = isScreen ? "screen" : chosen ? "chosen" : large ? "large" : "small";
   return {
     max_temporal_layer: temporal,
-    // The encodings have the widths of these tiles, except the largest, which has the camera's width.
+    // The encodings are as wide as these tiles, except that the largest is as wide as the camera's video.
     max_spatial_layer: isScreen ? ALL : TILES.findIndex(({ upToPx }) => width > 0 && width <= upToPx),
     width,
     paused: hidden,
