@@ -1,6 +1,6 @@
-// Requests unread counts, and confirmations of linked accounts, from the member's other servers, in a frame.
-// The frame has no origin, so these servers see `Origin: null` and no referrer. It stores nothing. See
-// docs/servers.md
+// Requests unread counts and confirmations of linked accounts from the member's other servers. Runs in a
+// frame without an origin, so these servers see `Origin: null` and no referrer. Stores nothing. See
+// docs/servers.md.
 
 /** @import { Confirmed, Counted, WantedConfirmation, WantedCounts } from "./transport/other_servers.js" */
 
@@ -8,7 +8,7 @@
   const DEADLINE_MS = 15_000;
   const MAX_BYTES = 256 * 1024; // Enough for an icon of 128 KB in base64 and the other fields.
   const MAX_SIDE = 1024; // An image of a few bytes could expand to gigabytes. Our icons are 512 pixels wide.
-  const SIDE = 96; // Sharp on screens with up to three physical pixels per CSS pixel.
+  const SIDE = 96; // Sharp on screens with up to three device pixels per CSS pixel.
 
   addEventListener("message", ({ source, ports: [port] }) => {
     if (source !== parent || !port) return;
@@ -41,7 +41,7 @@
   async function post(address, body) {
     const response = await fetch(address, {
       method: "POST",
-      body: JSON.stringify(body), // Sent as text/plain, which needs no preflight.
+      body: JSON.stringify(body), // Sent as text/plain, which requires no preflight.
       credentials: "omit",
       referrerPolicy: "no-referrer",
       redirect: "error",

@@ -1,4 +1,4 @@
-// Loads the page's strings and state, and renders the page. This is its entry point.
+// Loads the strings and the state, and renders the page. This is the web client's entry point.
 
 import { currentCall } from "./call/current_call.js";
 import { participants } from "./call/participants.js";
@@ -12,7 +12,7 @@ import { App } from "./views/app.js";
 import { loadStyle } from "./views/parts/lazy_component.js";
 import { loadWords } from "./words/words.js";
 
-// A handle for experiments and tests. It contains no secrets.
+// An object for experiments and tests. It exposes no secrets.
 const handle = {
   get call() {
     return currentCall();
@@ -34,6 +34,6 @@ if (isSecure()) {
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));
 // The font and the styles of lazily loaded views are fetched after the first paint. If nobody is signed in,
-// the form has been rendered by then.
+// the sign-in form has already been rendered here.
 const drawn = member.value === null ? new Promise((resolve) => setTimeout(resolve)) : firstPaint;
 drawn.then(loadStyle).catch(() => {});

@@ -1,23 +1,23 @@
 // Implements the service worker, which caches the page's files for offline use, shows notifications, and
-// receives content that other applications share. It stores no personal data, except shared content that the
+// receives content shared by other applications. It stores no personal data except shared content that the
 // page has not read yet.
 
 /** @import { NotificationTarget, NotificationContent } from "./types/wire.js" */
 
-// The server inserts the page's version, and the list of its startup files.
+// The server inserts the page's version and the list of its startup files.
 const VERSION = "{{version}}";
 const FILES = "{{files}}".split(" ");
 
 const SHELL = `shell-${VERSION}`;
 const WORDS = "words"; // Strings in the page's language, from transport/service_worker_registration.js.
-const SHARED = "shared"; // Emptied by state/shared_content.js.
-const PATIENCE_MS = 3000; // After this time, the network counts as unavailable and the cached page is shown.
+const SHARED = "shared"; // Shared content, which state/shared_content.js reads and deletes.
+const PATIENCE_MS = 3000; // After this time without a response, show the cached page.
 const MAX_TEXT = 200;
 const MAX_SHARED_TEXT = 4000; // The maximum number of characters in a message.
 const MAX_SHARED_FILES = 10; // The maximum number of files in a message.
 const MAX_SHARED_BYTES = 256 * 1024 * 1024; // Enough for several videos from a phone.
 
-// TypeScript does not know that this is a service worker.
+// TypeScript cannot tell that this script is a service worker.
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener("install", (event) => {
@@ -30,7 +30,7 @@ worker.addEventListener("activate", (event) => {
 
 worker.addEventListener("message", (event) => {
   if (event.data === "update") worker.skipWaiting();
-  // An open but hidden page shows its notifications through this worker, in the same way as pushes.
+  // A hidden page shows its notifications through this worker, in the same way as pushes.
   if (event.data?.ring) event.waitUntil(ring(event.data.ring));
 });
 
@@ -58,7 +58,10 @@ async function forgetOthers() {
   );
 }
 
-/** Return the current page, or the cached page if there is no network. @param {Request} request */
+/**
+ * Fetch the page, or return the cached page if the network or the server is unavailable.
+ * @param {Request} request
+ */
 async function page(request) {
   const cached = await caches.match("/", { cacheName: SHELL });
   try {
@@ -91,8 +94,8 @@ async function file(request) {
 }
 
 /**
- * Store shared content until the page reads it, which is usually at once. Any site can submit this form, so
- * its size is limited, and the page asks before it shows anything.
+ * Store shared content until the page reads it, usually immediately. Any site can submit this form, so its
+ * size is limited, and the page asks the member before it shows the content.
  * @param {Request} request
  */
 async function share(request) {
@@ -124,7 +127,7 @@ async function share(request) {
 }
 
 /**
- * Read a form up to the size limit. Return null for a larger form or any other request.
+ * Read a form of limited size. Return null if it is larger, or if the request contains no form.
  * @param {Request} request
  */
 async function boundedForm(request) {
@@ -136,8 +139,8 @@ async function boundedForm(request) {
     },
   });
   const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
-  // A browser without streams in requests has no share targets either, so only a website can have sent the
-  // form.
+  // A browser whose requests have no body stream does not support share targets either, so the form can only
+  // come from a website.
   return request.body
     ? new Response(request.body.pipeThrough(bound), { headers }).formData().catch(() => null)
     : null;
@@ -165,8 +168,8 @@ async function ring({
     renotify: kind === "mention",
     data: { channelId, messageId, conversationId },
   };
-  // If a page lists the notifications while this one is being shown, Chromium omits it from every later list,
-  // and the page can never close it.
+  // Hold the lock: if a page lists the notifications while this one is being shown, Chromium omits it from
+  // all later lists, and the page can never close it.
   await navigator.locks.request("svc.notices", () => worker.registration.showNotification(title, notice));
   if (kind === "mention") await worker.navigator.setAppBadge?.();
 }
@@ -196,7 +199,7 @@ async function ringPrivately(conversationId, called) {
   await worker.navigator.setAppBadge?.();
 }
 
-/** Return markdown as one line of plain text. @param {string} text */
+/** Convert Markdown to one line of plain text. @param {string} text */
 function plain(text) {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")

@@ -1,20 +1,22 @@
 // Selects the key that encrypts a frame in a call, and decides whether a received frame may be decrypted. A
 // KID contains the group's epoch, the device's leaf, the source, and a random session number. As a result, no
-// counter is used twice with the same key, no matter how often somebody rejoins. See docs/private.md
+// counter is ever used twice with the same key, however often somebody rejoins. See docs/private.md.
 
 import { derived } from "./sframe.js";
 
-const EPOCHS = 8; // When many members join and leave at once, frames from several epochs are in transit.
+// When many members join or leave at the same time, frames from several epochs are in transit.
+const EPOCHS = 8;
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
-const MAX_KIDS = 256; // The maximum number of keys per epoch. Five members who rejoin ten times reach it.
-const WINDOW = 512n; // A frame that arrives after this many later frames is dropped.
+// The maximum number of keys per epoch. Five members who each rejoin about ten times reach this limit.
+const MAX_KIDS = 256;
+const WINDOW = 512n; // A frame that lags this far behind the newest frame is dropped.
 const STAY_BITS = 44;
 // How long frames from the previous epoch are still accepted, because some senders learn of the new epoch
-// later. The time is short after a removal, because removed members have the old key.
+// later than we do. The time is short after a removal, because removed members still have the old key.
 const AFTER_REMOVAL_MS = 500;
 const AFTER_ADDITION_MS = 10_000;
 
-/** Combine random words into a session's number. @param {number[]} words */
+/** Combine random words into a session number. @param {number[]} words */
 export const stayOf = (words) =>
   BigInt.asUintN(
     STAY_BITS,
@@ -57,9 +59,9 @@ export class SentTrack {
 }
 
 /**
- * The keys of the current and earlier epochs.
+ * The keys of the current epoch and of a few earlier ones.
  * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array<ArrayBuffer>, members: {[leaf: number]:
- *   string}, devices: string[]}} Epoch `devices` are thumbprints
+ *   string}, devices: string[]}} Epoch `devices` contains their thumbprints.
  * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} StoredEpoch
  */
 export class FrameKeys {
@@ -69,8 +71,8 @@ export class FrameKeys {
   #seen = new Map();
 
   /**
-   * Add an epoch. Return how long frames from earlier epochs are still accepted, in ms; null if the epoch is
-   * known.
+   * Add an epoch. Return how long frames from earlier epochs are still accepted, in ms; null if the epoch has
+   * already been added.
    * @param {Epoch} epoch
    */
   take(epoch) {
@@ -82,7 +84,7 @@ export class FrameKeys {
   }
 
   /**
-   * Forget the epochs before this one. Their remaining frames have arrived already or never will.
+   * Delete the epochs before this one. Their remaining frames have either arrived or been lost.
    * @param {Epoch} epoch
    */
   endBefore({ baseKey }) {
@@ -97,15 +99,15 @@ export class FrameKeys {
     for (const kid of this.#seen.keys()) if (!lows.includes(partsOf(kid).low)) this.#seen.delete(kid);
   }
 
-  /** Return the current key for one of our tracks; null while there is none. @param {SentTrack} track */
+  /** Return the current key for one of our tracks; null while there is no epoch. @param {SentTrack} track */
   async toSend({ source, stay }) {
     const [epoch] = this.#epochs;
     return epoch ? this.#key(epoch, kidOf(epoch, source, stay)) : null;
   }
 
   /**
-   * Return the key to decrypt a frame, or null if the frame is not from `owner`, the member and source that
-   * its media section is declared to carry.
+   * Return the key that decrypts a frame, or null if the frame does not come from `owner`, the member and
+   * source assigned to its media section.
    * @param {{kid: bigint}} head @param {{memberId: string, source: string} | undefined} owner
    */
   async toOpen({ kid }, owner) {
@@ -117,7 +119,10 @@ export class FrameKeys {
     return this.#key(epoch, kid);
   }
 
-  /** Return whether this authenticated frame is new. @param {{kid: bigint, counter: bigint}} head */
+  /**
+   * Return whether this authenticated frame is new, to prevent replays.
+   * @param {{kid: bigint, counter: bigint}} head
+   */
   isNew({ kid, counter }) {
     const known = this.#seen.get(kid) ?? { highest: counter, seen: new Set() };
     this.#seen.set(kid, known);

@@ -1,9 +1,9 @@
-// Reads and writes RED (RFC 2198): for receivers that lose packets, the SFU adds the previous frame to each
-// audio packet. Each block is a separately encrypted frame. Independent of keys.
+// Reads and writes RED payloads (RFC 2198). For receivers that lose packets, the SFU adds the previous frame
+// to each audio packet. Each block is a separately encrypted frame. Does not handle keys.
 
 import { joined } from "./sframe.js";
 
-export const RED = 63; // The payload type, as in sfu/codecs.
+export const RED = 63; // The payload type, which must match sfu/codecs.
 
 const MORE = 0x80; // This bit means that another block follows.
 const HEADER_BYTES = 4;
@@ -35,7 +35,7 @@ export function readRed(data) {
   return [...blocks, { type, offset: 0, data: data.subarray(at) }];
 }
 
-/** Return the payload with these blocks. @param {Block[]} blocks */
+/** Build the payload that contains these blocks. @param {Block[]} blocks */
 export function writeRed(blocks) {
   const heads = blocks.map(({ type, offset, data }, index) =>
     index === blocks.length - 1

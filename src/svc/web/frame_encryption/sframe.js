@@ -1,5 +1,5 @@
 // Implements SFrame (RFC 9605) with AES-GCM, which encrypts a frame for everyone who has the base key. The
-// frame's header contains the key's id and the counter. Independent of codecs, calls and groups.
+// frame's header contains the key id (KID) and the counter. Independent of codecs, calls and groups.
 
 const SUITE = 4; // AES_128_GCM_SHA256_128.
 const TAG_BYTES = 16;
@@ -20,7 +20,7 @@ function shortest(value) {
 /** @param {Uint8Array} bytes @returns {bigint} */
 const numberIn = (bytes) => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 
-/** Return a header (section 4.3). @param {bigint} kid @param {bigint} counter */
+/** Build a header (section 4.3). @param {bigint} kid @param {bigint} counter */
 export function header(kid, counter) {
   const [key, count] = [kid, counter].map((value) => (value < MAX_INLINE ? [] : shortest(value)));
   const first = (/** @type {bigint} */ value, /** @type {number[]} */ bytes) =>
@@ -81,8 +81,8 @@ function nonceOf(salt, counter) {
 }
 
 /**
- * Encrypt data. Return the header and the ciphertext. `additionalData` is authenticated too, but transmitted
- * separately. Never use a counter twice with the same key.
+ * Encrypt data. Return the header and the ciphertext. `additionalData` is authenticated as well, but
+ * transmitted separately. Callers must never use a counter twice with the same key.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>}
  *   data @param {Uint8Array} additionalData
  */

@@ -1,5 +1,5 @@
-// Encrypts every outgoing frame of an encrypted call and decrypts every incoming frame, in a worker. Frames
-// that fail are dropped. See docs/private.md
+// Encrypts every outgoing frame of an encrypted call and decrypts every incoming frame, in a worker. Drops
+// frames that fail. See docs/private.md.
 
 /** @import { Epoch } from "./frame_keys.js" */
 /** @typedef {{section: string, memberId: string, source: string}} Owner */
@@ -21,7 +21,7 @@ const keys = new FrameKeys();
  * @type {Set<RTCRtpScriptTransformer>}
  */
 const waiting = new Set();
-/** The member and source that each media section is declared to carry. @type {Map<string, Owner>} */
+/** The member and source assigned to each media section. @type {Map<string, Owner>} */
 const owners = new Map();
 
 /**
@@ -50,8 +50,8 @@ function sealing(track, video) {
 }
 
 /**
- * Decrypt a frame whose first `clear` bytes are not encrypted. Rejects if the frame is not from the member
- * and source that its media section is declared to carry.
+ * Decrypt a frame whose first `clear` bytes are not encrypted. Rejects if the frame does not come from the
+ * member and source assigned to its media section.
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data @param {number} [clear]
  */
 async function openFrame(section, data, clear = 0) {
@@ -65,9 +65,9 @@ async function openFrame(section, data, clear = 0) {
 }
 
 /**
- * Decrypt each block of a RED payload. Return null if it contains nothing new. A frame is played twice only
- * if it arrives first as redundancy in the next packet, and then in its own retransmitted packet together
- * with a previous frame that was still missing.
+ * Decrypt each block of a RED payload. Return null if it contains nothing new. A frame is played twice in
+ * only one case: it first arrives as redundancy in the next packet, and then in its own retransmitted packet,
+ * together with a previous frame that was still missing.
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data
  */
 async function openRed(section, data) {

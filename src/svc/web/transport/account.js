@@ -1,6 +1,5 @@
-// Signs in to our account with this browser's key, alone or with a proof that vouches for it, and keeps an
-// access token fresh. All tabs share the stored state, and only one of them renews the token at a time.
-// Renders nothing.
+// Signs in to our account with this browser's key, and keeps the access token fresh. A proof can vouch for
+// the key. All tabs share the stored state, and only one tab at a time renews the token.
 
 /** @import { Member } from "../types/api.js" */
 /** @import { ResponseBody, Body, TypedEventTarget } from "../types/wire.js" */
@@ -14,12 +13,12 @@ import { withLock, storeValue, storedValue, like } from "./browser_storage.js";
 const STORED_IDENTITY = "svc.identity";
 const KNOWN = "svc.known"; // In localStorage: the member who has signed out, {id, nickname, way}.
 const TURN = "svc.identity"; // The lock for changing the identity.
-// Fractions of a token's lifetime. A token is renewed after the first fraction and used until the second, so
-// requests do not wait for a renewal on a dead network.
+// Fractions of a token's lifetime. A token is renewed after the first fraction but used until the second, so
+// requests need not wait for a renewal while the network is down.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
-// The timeout of a renewal that a request is waiting for. TCP retransmits at doubling intervals, so a new
-// request gets a response sooner when the network is back.
+// The timeout for a renewal that a request is waiting for. TCP doubles its retransmission intervals, so once
+// the network is back, a new request gets a response sooner than an old one.
 const HURRIED_MS = 5000;
 
 /**
@@ -47,7 +46,7 @@ const NAMED = { id: "", nickname: "", roles: [] };
 
 /**
  * Our account. A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}.
- * Dispatches "renewed" with a new access token as detail, for connections that use the previous one.
+ * Dispatches "renewed" with a new access token as its detail, for connections that use the previous token.
  */
 export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ (EventTarget) {
   /** @type {Identity | null} */ #identity = null;
@@ -59,7 +58,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     this.#plan();
   }
 
-  /** Our member, as last described by the server; null if we are not signed in. */
+  /** The signed-in member, as last described by the server; null if nobody is signed in. */
   get member() {
     return this.#identity?.member ?? null;
   }
@@ -69,13 +68,13 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     return this.#identity?.proof.way ?? "local";
   }
 
-  /** The member who has signed out in this browser: {id, nickname, way}; null for nobody. */
+  /** The member who last signed out in this browser, {id, nickname, way}, or null. */
   get known() {
     const known = storedValue({ id: "", nickname: "", way: /** @type {Way} */ ("local") }, KNOWN);
     return known.id ? known : null;
   }
 
-  /** Forget the member who has signed out. The keys are kept. */
+  /** Forget the member who last signed out. Keep the keys. */
   dropKnown() {
     storeValue(KNOWN, null);
   }
@@ -89,8 +88,8 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
   }
 
   /**
-   * Return a token that stays valid for a while and is not `rejected`, which the server has rejected. Rejects
-   * with a permanent Refusal if the server no longer recognises us.
+   * Return a token that stays valid for a while and differs from `rejected`, a token that the server has
+   * rejected. Rejects with a permanent Refusal if the server no longer recognises us.
    * @param {string | null} [rejected]
    */
   async accessToken(rejected = null) {
@@ -98,7 +97,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     return this.#identity?.access_token ?? ""; // We may have signed out in the meantime.
   }
 
-  /** Drop the server's tokens. The key stays, so signing in later restores the same member. */
+  /** Delete the server's tokens. Keep the key, so that signing in later restores the same member. */
   signOut(member = this.member) {
     clearTimeout(this.#timer);
     const { refresh_token: token, proof = LOCAL } = this.#identity ?? {};
@@ -189,7 +188,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     );
   }
 
-  /** Renew in the background before the token expires. */
+  /** Schedule a renewal before the token expires. */
   #plan(delay = this.#identity ? Math.max(0, this.#identity.fresh_until - Date.now()) : null) {
     clearTimeout(this.#timer);
     if (delay === null) return;
@@ -210,7 +209,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
 }
 
 /**
- * Return a signed proof that we have the key, for signing in. See docs/http.md, "Signing in and devices".
+ * Return a signed proof that we hold the key, for signing in. See docs/http.md, "Signing in and devices".
  * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
  */
 async function signAssertion(proof, key, { audience, nonce }) {

@@ -1,15 +1,15 @@
-// Signs and verifies the statements that link accounts on two servers. They are JWTs, signed with this
-// browser's key for each server. Sends and stores nothing. See docs/servers.md
+// Signs and verifies the statements that link accounts on two servers. Statements are JWTs, each signed with
+// this browser's key for that server. Sends and stores nothing. See docs/servers.md.
 
 /** @import { DeviceKey } from "./device_key.js" */
 
 import { base64url, signed } from "./device_key.js";
 
 export const LINK = "same_person";
-/** The `use` of a request for a statement, which does not contain an account on the other server. */
+/** The `use` of a request for a statement. A request does not name an account on the other server. */
 export const REQUEST = "same_person_request";
 
-const MAX_LENGTH = 2048; // As on the server.
+const MAX_LENGTH = 2048; // The same limit as on the server.
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
@@ -18,7 +18,8 @@ const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
  * `iss` is the same person as `peer` at `aud`, whose key has the thumbprint `peer_key`.
  * @typedef {{use: string, iss: string, sub: string, aud: string, made_at_ms: number, peer?: string,
  *   peer_key?: string}} Claims
- * @typedef {Claims & {key: string, text: string}} Statement a verified statement, with its key's thumbprint
+ * @typedef {Claims & {key: string, text: string}} Statement A verified statement with the thumbprint of its
+ *   key.
  */
 
 /**
@@ -58,7 +59,7 @@ function isComplete(claims) {
 }
 
 /**
- * Return whether two verified statements link two accounts.
+ * Return whether two verified statements link each other's accounts.
  * @param {Statement} a @param {Statement} b
  */
 export const matches = (a, b) => names(a, b) && names(b, a) && a.iss !== b.iss;
@@ -74,6 +75,6 @@ export const digestOf = async (text) =>
 /** @param {string} text */
 const utf8 = (text) => new TextEncoder().encode(text);
 
-/** @param {string} text in base64url */
+/** @param {string} text The text in base64url. */
 const bytes = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));

@@ -1,5 +1,5 @@
-// Computes the delays between attempts, which double up to a limit. Jitter keeps many clients from
-// reconnecting at the same instant.
+// Computes the delays between attempts. They double up to a limit, with jitter that keeps many clients from
+// reconnecting at the same time.
 
 export class Backoff {
   #firstMs;
@@ -26,7 +26,7 @@ export class Backoff {
 }
 
 /**
- * Resolve after `ms`, or at once when `signal` is aborted.
+ * Resolve after `ms`, or as soon as `signal` is aborted.
  * @param {number} ms @param {AbortSignal | null} [signal] @returns {Promise<void>}
  */
 export function pause(ms, signal = null) {

@@ -1,6 +1,6 @@
-// Wraps browser features that may be unavailable: named values in storage, locks between tabs, and IndexedDB.
-// Values that are read always have the expected type. If storage is full or forbidden, values last until the
-// page is closed. Only the functions for IndexedDB can fail.
+// Wraps browser features that may be unavailable: stored values, locks between tabs, and IndexedDB. A value
+// read from storage always has the expected type. If storage is full or forbidden, values last until the page
+// is closed. Only the IndexedDB functions can fail.
 
 /** @typedef {"localStorage" | "sessionStorage"} Storage */
 
@@ -10,13 +10,13 @@
  */
 export const SENT_AWAY = "svc.sign-in";
 
-/** Values that the browser did not store, by storage and name. @type {Map<string, string | null>} */
+/** Values that the browser failed to store, by storage and name. @type {Map<string, string | null>} */
 const held = new Map();
 
 /**
  * Return the stored string, or null.
  * @param {string} name
- * @param {Storage} [storage] "sessionStorage" for this tab only
+ * @param {Storage} [storage] "sessionStorage" limits the value to this tab.
  */
 export function storedText(name, storage = "localStorage") {
   const key = `${storage} ${name}`;
@@ -29,7 +29,8 @@ export function storedText(name, storage = "localStorage") {
 }
 
 /**
- * Return the stored value. Replaces each part with an invalid type by that part of `fallback`.
+ * Return the stored value. Any property with an invalid type is replaced with the same property of
+ * `fallback`.
  * @template T
  * @param {T} fallback @param {string} name @param {Storage} [storage] @returns {T}
  */
@@ -58,10 +59,11 @@ export function storeValue(name, value, storage = "localStorage") {
 }
 
 /**
- * Return `value` if it has the same type as `fallback`, and `fallback` otherwise. Objects are checked part by
- * part, and unknown parts are dropped; an empty object accepts any object. Lists contain strings.
+ * Return `value` if it has the same type as `fallback`, otherwise return `fallback`. Objects are checked
+ * property by property, and unknown properties are dropped, but an empty object accepts any object. Lists
+ * must contain strings.
  * @template T
- * @param {T} fallback @param {any} value the stored value, of any type @returns {T}
+ * @param {T} fallback @param {any} value The stored value, of any type. @returns {T}
  */
 export function like(fallback, value) {
   if (fallback === null) return value ?? null;
@@ -79,7 +81,7 @@ export function like(fallback, value) {
 }
 
 /**
- * Return an object with every value checked against `fallback`.
+ * Return a copy of an object with every value checked against `fallback`.
  * @template T
  * @param {T} fallback @param {object} object @returns {Record<string, T>}
  */
@@ -87,8 +89,8 @@ export const eachLike = (fallback, object) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(fallback, value)]));
 
 /**
- * Run `act` while no other tab holds the lock with this name; `options` and the argument of `act` are as in
- * the Web Locks API.
+ * Run `act` while no other tab holds the lock with this name; `options` and the argument of `act` are those
+ * of the Web Locks API.
  * @template T
  * @param {string} name @param {(lock: Pick<Lock, "name"> | null) => Promise<T>} act @param {LockOptions}
  *   [options] @returns {Promise<T>}
@@ -103,13 +105,14 @@ export async function withLock(name, act, options = {}) {
     return await navigator.locks.request(name, options, begin);
   } catch (error) {
     if (begun) throw error;
-    return act({ name }); // A browser without storage has no locks either, so this tab is alone.
+    // A browser that denies storage also denies locks, but then its tabs share nothing that needs a lock.
+    return act({ name });
   }
 }
 
 /**
- * Return `inStore(mode, act)`, which resolves with the result of `act`'s request once everything is stored.
- * The store is created if it is missing.
+ * Return `inStore(mode, act)`, which resolves with the result of `act`'s request once the transaction is
+ * complete. The store is created if it does not exist.
  * @param {string} database @param {string} name
  */
 export function databaseStore(database, name) {

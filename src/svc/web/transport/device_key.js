@@ -1,6 +1,6 @@
-// Manages this browser's key, which is created once, stored in IndexedDB, and not extractable, even by this
-// page. Without storage, the key lasts until the page is closed. Anyone who can use the key can act as the
-// member. Signs data, but sends nothing.
+// Manages this browser's key and signs data with it. The key is created once and stored in IndexedDB, and
+// cannot be extracted, not even by this page. Without storage, the key lasts until the page is closed. Anyone
+// who can use the key can act as the member.
 
 import { databaseStore } from "./browser_storage.js";
 
@@ -10,13 +10,13 @@ const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
 /**
- * Return whether this page may create keys. Browsers allow this only on https:// pages and on pages from this
- * computer.
+ * Return whether this page may create keys. Browsers allow this only on https:// pages and on pages from
+ * localhost.
  */
 export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
 
 /**
- * A public key in JSON (RFC 7517).
+ * A public key as a JWK (RFC 7517).
  * @typedef {Pick<JsonWebKey, "crv" | "kty" | "x" | "y">} PublicKey
  * @typedef {{privateKey: CryptoKey, jwk: PublicKey, thumbprint: string}} DeviceKey
  */
@@ -30,13 +30,13 @@ export async function deviceKey() {
   return { privateKey, jwk: { crv, kty, x, y }, thumbprint: base64url(new Uint8Array(digest)) };
 }
 
-/** Delete the key. Nobody can use the identity afterwards. */
+/** Delete the key. Nobody can use this identity afterwards. */
 export async function forgetDeviceKey() {
   if (unkept) unkept = null;
   else await inStore("readwrite", (store) => store.delete(NAME));
 }
 
-/** Resolve to whether the key will still exist when the page is opened again. */
+/** Resolve with whether the key will still exist when the page is opened again. */
 export const keepsKey = () =>
   stored().then(
     () => unkept === null,
@@ -74,7 +74,7 @@ async function pair() {
 const stored = () => inStore("readonly", (store) => store.get(NAME));
 
 /**
- * Store a new key, unless another tab has stored one since we looked. Return the stored key.
+ * Store a new key, unless another tab has stored one in the meantime. Return the stored key.
  * @param {CryptoKeyPair} createKey
  */
 async function keep(createKey) {

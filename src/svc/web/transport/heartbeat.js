@@ -1,14 +1,14 @@
-// Checks the health of a connection, because browsers need minutes to notice that their network has changed.
-// Sends a probe every 10 s, and reports a loss when nothing arrives within 5 s. When in doubt, such as after
-// a network change or when the page becomes visible, it sends a probe at once and waits for 2 s, or for 1.5 s
-// if a call has fallen silent. Such a probe counts as late after 0.3 s, and the caller may then try an
-// alternative in parallel. Independent of the type of connection.
+// Checks that a connection is alive, because browsers need minutes to notice that their network has changed.
+// Sends a probe every 10 s, and reports the connection as lost if nothing arrives within 5 s. In doubt, such
+// as after a network change or when the page becomes visible, it sends a probe immediately and waits for only
+// 2 s, or 1.5 s if a call has fallen silent. Such a probe counts as late after 0.3 s, so that the caller can
+// try another connection in parallel. Independent of the type of connection.
 
 const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;
 const IN_DOUBT_MS = 2000;
 const LATE_MS = 300;
-/** The timeout for a response when other expected packets from the same server are already missing. */
+/** The timeout for a response when packets from the same server are already overdue. */
 export const SILENT_MS = 1500;
 
 export class Heartbeat {
@@ -23,7 +23,7 @@ export class Heartbeat {
 
   /**
    * `ask()` sends a probe. `lost()` is called once, when the connection is lost. `late()` is called when a
-   * probe is late.
+   * probe's response is late.
    * @param {() => void} ask @param {() => void} lost @param {() => void} [late]
    */
   constructor(ask, lost, late = () => {}) {
@@ -58,7 +58,7 @@ export class Heartbeat {
     this.#send(WITHIN_MS);
   }
 
-  /** Send a probe now, with a timeout that only a working connection meets. */
+  /** Send a probe now, with a short timeout, because the connection may be dead. */
   probe(withinMs = IN_DOUBT_MS) {
     if (!this.#inDoubt) this.received(); // An earlier probe has a longer timeout.
     this.#inDoubt = true;

@@ -1,14 +1,15 @@
-// Sends requests to the chat server's HTTP API, and converts its error responses to errors. Stateless.
+// Sends requests to the chat server's HTTP API, and turns error responses into exceptions. Stateless.
 
 /** @import { ResponseBody, Body, Method, Path, ErrorBody } from "../types/wire.js" */
 
-// A rate limit error states the time to wait. Beyond these limits, the member decides whether to wait. One
-// wait is often not enough, because other requests from the page use the allowance in the meantime.
+// Limits for automatic retries. A rate limit error contains the time to wait. If one wait exceeds
+// MAX_WAIT_MS, or all waits of a request exceed PATIENCE_MS, the member decides. One wait is often not
+// enough, because other requests from the page use up the allowance in the meantime.
 const [MIN_WAIT_MS, MAX_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
 // The timeouts for a response, and for sending a large request body.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
-/** An error response from the server. `code` is for programs, and the message for display. */
+/** An error response from the server. `code` is for programs, and `message` is for display. */
 export class Refusal extends Error {
   /** @param {ErrorBody} body */
   constructor(body, status = 0) {
@@ -19,7 +20,7 @@ export class Refusal extends Error {
     this.details = body;
   }
 
-  /** Whether the same request may succeed a little later. */
+  /** Whether the same request may succeed if it is retried soon. */
   get passes() {
     return (
       this.status >= 500 ||
@@ -30,7 +31,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The error when the server cannot be reached, or the connection breaks before the response. */
+/** The error for a server that cannot be reached, or a connection that breaks before the response. */
 export class Unreachable extends Error {
   code = "unreachable";
 }
@@ -40,7 +41,7 @@ export class Unreachable extends Error {
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path
  * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is
- *   sent as JSON, except a Blob, which is sent unchanged.
+ *   sent as JSON, except that a Blob is sent unchanged.
  * @returns {Promise<ResponseBody<M, P>>}
  */
 export function request(method, path, { token, body, signal, deadlineMs } = {}) {
@@ -66,7 +67,7 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
 /**
  * Send a request without a token.
  * @template {Path<"POST">} P
- * @param {P} path @param {Body<"POST", P>} body @param {number} [deadlineMs] for a response
+ * @param {P} path @param {Body<"POST", P>} body @param {number} [deadlineMs] The timeout for a response.
  * @returns {Promise<ResponseBody<"POST", P>>}
  */
 export function post(path, body, deadlineMs) {
@@ -111,7 +112,7 @@ async function answered(path, options, patienceMs, deadlineMs, signal) {
 }
 
 /**
- * Download a file. Resolves with a Blob, which the browser can keep on disk. Rejects with the same errors as
+ * Download a file. Resolves with a Blob, which the browser can store on disk. Rejects with the same errors as
  * `request`.
  * @param {Path<"GET">} path
  * @param {{token: string, progressed?: (bytes: number) => void, signal?: AbortSignal}} options

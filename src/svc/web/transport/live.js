@@ -1,5 +1,5 @@
 // Implements the /live socket to the chat server: authenticates, matches responses to requests by id,
-// delivers each push once, and reconnects and resumes automatically. Independent of calls and the page.
+// delivers each push once, and reconnects and resumes automatically. Independent of calls and of the DOM.
 // Messages are JSON: {event, data, id?, seq?}.
 
 /**
@@ -11,19 +11,20 @@ import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
 import { Heartbeat, SILENT_MS } from "./heartbeat.js";
 
-const REPLY_DEADLINE_MS = 10_000; // The server waits just as long for our first message.
-// The timeouts for connection attempts. They are short, because only a new attempt notices that the network
-// is back. Every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
-// network. Browsers connect only one socket at a time to the same server (RFC 6455 section 4.1), so a
-// parallel attempt would only wait for the first.
+const REPLY_DEADLINE_MS = 10_000; // The server waits equally long for our first message.
+// The timeouts for connection attempts. They are short, because only a new attempt can detect that the
+// network is back. Every fourth timeout is longer, for slow networks. The first is the shortest, because
+// Firefox's first attempt can fail even with a working network. Parallel attempts would not help, because
+// browsers open only one connection at a time to a server (RFC 6455 section 4.1).
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
-// Without a network, wait for the browser's "online" event, which is rarely wrong. After failed attempts,
-// Firefox delays each new attempt by ten seconds or more, even when the network is back.
+// The retry interval without a network. The browser's "online" event, which is rarely wrong, usually ends the
+// wait. Do not retry more often, because after failed attempts, Firefox delays each new attempt by ten
+// seconds or more, even when the network is back.
 const OFFLINE_MS = 15_000;
-// Pushes that arrive within this time of each other are delivered together, because each delivery renders the
-// page again.
+// Pushes that arrive within this time are delivered together, because each delivery rerenders the page.
 const TOGETHER_MS = 100;
-const TOO_MANY_PAGES = 4009; // The server's close code for a member's oldest excess connection.
+// The server closes a member's oldest connection with this code when there are too many.
+const TOO_MANY_PAGES = 4009;
 
 /**
  * @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer:
@@ -36,10 +37,10 @@ const TOO_MANY_PAGES = 4009; // The server's close code for a member's oldest ex
  */
 
 /**
- * The socket. Dispatches "authenticated" (detail: the server's greeting with the full state), "resumed"
- * (detail: the state that pushes do not cover; the missed pushes follow), "push" (detail: {event, data}),
- * "offline", and two events that end all attempts: "rejected" (detail: Refusal; no token is available) and
- * "crowded" (we have too many connections).
+ * The live socket. Dispatches "authenticated" (detail: the server's greeting with the full state), "resumed"
+ * (detail: the state that pushes do not cover; the missed pushes follow), "push" (detail: {event, data}) and
+ * "offline". Two events end all attempts: "rejected" (detail: a Refusal; no token is available) and "crowded"
+ * (we have too many connections).
  */
 export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) {
   #url;
@@ -49,7 +50,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
-  // A rival socket, opened in parallel with an unresponsive one. The first of the two to respond is used.
+  // A second socket, opened in parallel with an unresponsive one. The first of the two to respond is used.
   /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
   // The highest number of a processed push; null before the first greeting.
@@ -80,8 +81,8 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   #early;
 
   /**
-   * `getToken(refused)` resolves with an access token other than `refused`. `early` receives a function like
-   * `request`, whose requests are sent right after our token, without waiting for the greeting.
+   * `getToken(refused)` resolves with an access token other than `refused`. `early` is called with a function
+   * like `request`. Requests made with it are sent right after our token, without waiting for the greeting.
    * @param {URL} url @param {(refused: string | null) => Promise<string>} getToken @param {(asking: Asking)
    *   => void} [early]
    */
@@ -95,7 +96,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   }
 
   /**
-   * Continue with a new token, because the server closes the connection when the old one expires.
+   * Send a new token, because the server closes the connection when the old token expires.
    * @param {string} token
    */
   async reauthenticate(token) {
@@ -114,7 +115,10 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     return (await this.#ask(event, data)).data;
   }
 
-  /** Deliver the pushes that precede a response. Do not delay the next pushes, which may belong to it. */
+  /**
+   * Deliver the collected pushes now, because they precede a response. The next pushes may belong to that
+   * response, so stop collecting.
+   */
   catchUp() {
     clearTimeout(this.#collecting);
     this.#collecting = 0;
@@ -165,7 +169,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     this.#socket = socket;
     this.#connecting = setTimeout(
       () => {
-        this.#backoff.reset(); // The timeout already was a delay, so retry soon.
+        this.#backoff.reset(); // The timeout was delay enough, so retry soon.
         this.#abandon();
       },
       CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length],
@@ -173,7 +177,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   }
 
   #dial() {
-    // The handshake contains the token too, because the server serves unauthenticated connections last.
+    // Send the token in the handshake as well, because the server serves unauthenticated connections last.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
     // An abandoned socket may close minutes later.
     const ifCurrent = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {
@@ -254,7 +258,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   /** @param {string} event @param {any} data */
   #greet(event, data) {
     this.catchUp();
-    // Ignore the number in "resumed", which is higher than those of the next pushes.
+    // Ignore the number in "resumed", because it is higher than the numbers of the missed pushes that follow.
     if (event === "authenticated") this.#seq = data.seq;
     this.#emit(event, data);
   }
@@ -281,11 +285,11 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   #receive({ event, id, data, seq }) {
     const request = this.#waiting.get(id);
     if (!request) {
-      // Another process is serving us now, so this is the full state again.
+      // Another server process is serving us now, so it sends the full state again.
       if (event === "authenticated") this.#greet(event, data);
       if (event === "error" || event === "authenticated" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));
-      // Do not batch while the page is hidden, because it is not rendered then, and its timers run late.
+      // Do not batch while the page is hidden: it is not rendered, and its timers run late.
       if (!this.#collecting || globalThis.document?.hidden) this.#collect();
       return;
     }
@@ -331,7 +335,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     this.#authenticated = false;
   }
 
-  /** @param {number} [code] the socket's close code */
+  /** @param {number} [code] The socket's close code. */
   #lost(code) {
     this.#drop();
     if (this.#closed) return;

@@ -1,4 +1,4 @@
-// Stores the values of the offline copy by name, in their own database. Makes no decisions.
+// Stores the offline copy in its own database, as named values.
 
 const DATABASE = "svc.read";
 const STORE = "kept";

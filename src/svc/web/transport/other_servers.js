@@ -1,6 +1,6 @@
-// Requests unread counts, and confirmations of linked accounts, from the member's other servers. A frame
-// without an origin sends the requests, so these servers do not learn which server's page sent them. Stores
-// nothing. See docs/servers.md
+// Requests unread counts and confirmations of linked accounts from the member's other servers. A frame
+// without an origin sends the requests, so these servers do not learn which server the page comes from.
+// Stores nothing. See docs/servers.md.
 
 /**
  * `picture` is a data: URL of a small PNG, or "".
@@ -16,8 +16,9 @@
 const PATH = "/counts-frame";
 const MAX_PICTURE_BYTES = 64 * 1024; // 96 × 96 incompressible pixels, in base64.
 const MAX_NAME_LENGTH = 64;
-const DEADLINE_MS = 20_000; // Longer than the frame's own timeout, in case the frame never loads.
-// Control characters, and characters that change the direction of the following text.
+// This applies if the frame never loads. Otherwise, the frame's own shorter timeout applies.
+const DEADLINE_MS = 20_000;
+// Unprintable characters, including those that change the direction of the text after them.
 const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 
 /** @type {Promise<MessagePort> | null} */
@@ -35,7 +36,7 @@ function frame() {
     element.src = PATH;
     element.addEventListener("load", () => {
       const { port1, port2 } = new MessageChannel();
-      // The target origin must be "*" for a frame without an origin. No other site can navigate the frame.
+      // The target origin must be "*", because the frame has no origin. No other site can navigate the frame.
       element.contentWindow?.postMessage(null, "*", [port2]);
       port1.start();
       resolve(port1);
@@ -74,8 +75,8 @@ function ask(wanted) {
 const printable = (name) => name.replaceAll(UNPRINTABLE, " ").trim().slice(0, MAX_NAME_LENGTH);
 
 /**
- * Fetch the counts from another server; null without a response.
- * @param {string} origin @param {string} token @param {boolean} picture whether to fetch its icon too
+ * Fetch the counts from another server. Return null if there is no response.
+ * @param {string} origin @param {string} token @param {boolean} picture Whether to fetch its icon as well.
  * @returns {Promise<Counted | null>}
  */
 export async function fetchCounts(origin, token, picture) {
@@ -91,8 +92,8 @@ export async function fetchCounts(origin, token, picture) {
 }
 
 /**
- * Fetch which account on another server has confirmed the statement with this digest; null without a
- * response.
+ * Fetch the account on another server that has confirmed the statement with this digest. Return null if there
+ * is no response.
  * @param {string} origin @param {string} token @param {string} digest
  * @returns {Promise<Confirmed | null>}
  */

@@ -1,6 +1,6 @@
-// Stores the data of private conversations by name, in its own database, encrypted with a key that is not
-// extractable, for one member at a time. Without storage, the data lasts until the page is closed. See
-// docs/private.md
+// Stores the data of private conversations in its own database, as named values. They are encrypted with a
+// key that cannot be extracted. The store belongs to one member at a time. Without storage, the data lasts
+// until the page is closed. See docs/private.md.
 
 import { databaseStore } from "./browser_storage.js";
 
@@ -12,7 +12,7 @@ const IV_BYTES = 12;
 /**
  * @typedef {{iv: Uint8Array<ArrayBuffer>, data: ArrayBuffer}} Sealed
  * @typedef {{memberId: string, key: CryptoKey}} Whose
- * @typedef {[name: string, value: unknown][]} Changes an undefined value deletes the entry
+ * @typedef {[name: string, value: unknown][]} Changes An undefined value deletes the entry.
  */
 
 /** Open this member's store, after erasing any other member's data. @param {string} memberId */
@@ -42,7 +42,7 @@ class PrivateStore {
     return this.#opened(await inStore("readonly", (store) => store.get(name)));
   }
 
-  /** Store either all changes or none. @param {Changes} changes */
+  /** Store all of the changes, or none if that fails. @param {Changes} changes */
   async put(changes) {
     const sealed = await Promise.all(
       changes.map(async ([name, value]) => ({
@@ -56,12 +56,16 @@ class PrivateStore {
     });
   }
 
-  /** Return the names with this prefix. @param {string} prefix @returns {Promise<string[]>} */
+  /** Return the names that start with this prefix. @param {string} prefix @returns {Promise<string[]>} */
   async names(prefix) {
     return /** @type {string[]} */ (await inStore("readonly", (store) => store.getAllKeys(under(prefix))));
   }
 
-  /** Return the values whose names have this prefix. @param {string} prefix @returns {Promise<any[]>} */
+  /**
+   * Return the values whose names start with this prefix.
+   * @param {string} prefix
+   * @returns {Promise<any[]>}
+   */
   async under(prefix) {
     const records = await inStore("readonly", (store) => store.getAll(under(prefix)));
     return Promise.all(records.map((record) => this.#opened(record)));
@@ -89,7 +93,7 @@ class PrivateStore {
   }
 }
 
-/** An in-memory store, for browsers that have no storage or are not allowed to use it. */
+/** An in-memory store, for when browser storage is missing or forbidden. */
 export class Unkept {
   /** @type {Map<string, unknown>} */ #all = new Map();
 

@@ -1,6 +1,6 @@
-// Signs in with an account from the operator's OpenID provider: sends the member there and handles the
-// result. Uses an authorization code with PKCE (RFC 7636). The nonce is the thumbprint of this browser's key,
-// which makes the id_token useless elsewhere. The chat server exchanges the code. Renders nothing.
+// Signs in with an account from the operator's OpenID provider: sends the member to the provider and handles
+// the result. Uses an authorization code with PKCE (RFC 7636), which the chat server exchanges for an
+// id_token. The nonce is the thumbprint of this browser's key, so the id_token is useless elsewhere.
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
@@ -15,8 +15,8 @@ const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", c
  */
 
 /**
- * Leave the page and go to the provider. `carried` is returned when the member comes back. With `another`,
- * the provider requires a login even if the member is signed in there.
+ * Leave the page and go to the provider. `comeFromProvider` returns `carried` when the member comes back.
+ * With `another`, the provider asks for a login even if the member is already signed in there.
  * @param {unknown} carried
  */
 export async function goToProvider(carried, another = false) {
@@ -44,9 +44,9 @@ export async function goToProvider(carried, another = false) {
 }
 
 /**
- * Return the provider's result, {carried, exchange()} or {carried, refused}, or null if the member was not
- * sent to the provider. `refused` is "cancelled", "mismatch", or the provider's error message. The URL is
- * reset to the one before the visit.
+ * Return the provider's result: {carried, exchange()} or {carried, refused}. Return null if the member has
+ * not come back from the provider. `refused` is "cancelled", "mismatch", or the provider's error message.
+ * Restores the URL from before the visit.
  * @returns {ProviderResponse | null}
  */
 export function comeFromProvider() {
@@ -58,7 +58,7 @@ export function comeFromProvider() {
   if (!stored.state) return answered ? { carried: null, refused: "mismatch" } : null;
   const { state, verifier, issuer, redirect, carried } = stored;
   if (!answered) return { carried, refused: "cancelled" };
-  // The response is to a different request, or from a different provider (RFC 9207).
+  // The response belongs to a different request, or comes from a different provider (RFC 9207).
   if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer)
     return { carried, refused: "mismatch" };
   if (answer.has("error")) {
@@ -70,7 +70,7 @@ export function comeFromProvider() {
   return { carried, exchange };
 }
 
-/** Return 43 random characters, which contain 256 bits and are the minimum length of a verifier. */
+/** Return 43 random characters. They contain 256 bits, and 43 is the minimum length of a verifier. */
 function random() {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }

@@ -1,12 +1,12 @@
 // Registers the page's service worker, sw.js, and shares the registration with all modules that need it.
 
 const ADDRESS = "/sw.js";
-const PATIENCE_MS = 10_000; // A worker that does not start within this time counts as missing.
+const PATIENCE_MS = 10_000; // A worker that does not start within this time is treated as missing.
 
 /** @type {Promise<ServiceWorkerRegistration | null> | null} */
 let registered = null;
 
-/** Resolve with the registration, or with null if the browser has no service workers or rejects this one. */
+/** Resolve with the registration; null if the browser has no service workers or rejects ours. */
 export function register() {
   if (!globalThis.navigator?.serviceWorker) return Promise.resolve(null);
   registered ??= navigator.serviceWorker.register(trusted()).catch(() => null);
@@ -26,7 +26,7 @@ export async function activeRegistration() {
 }
 
 /**
- * Store a string in the page's language for the worker, which cannot know the language.
+ * Store a string for the worker, which does not know the page's language.
  * @param {string} name
  * @param {string} words
  */

@@ -1,5 +1,6 @@
-// Uploads a file in pieces (tus 1.0.0, docs/http.md). After a lost connection, continues from the offset that
-// the server reports. Uses XMLHttpRequest, because fetch does not report the progress of uploads. Stateless.
+// Uploads a file in pieces (tus 1.0.0, see docs/http.md). If the connection is lost, continues from the
+// offset that the server reports. Uses XMLHttpRequest, because fetch does not report upload progress.
+// Stateless.
 
 /** @import { ResponseBody, Path } from "../types/wire.js" */
 
@@ -9,9 +10,10 @@ import { Refusal, Unreachable } from "./http.js";
 const VERSION = "1.0.0";
 const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit the size of a request.
 const SILENCE_MS = 30_000; // A connection without progress for this long is dead.
-// After this many consecutive attempts without progress, which take about a minute, the member decides.
+// After this many consecutive attempts without progress (about a minute), the member decides whether to
+// retry.
 const MAX_TRIES = 6;
-// Temporary errors, which occur while the server has not noticed that the previous connection was lost.
+// Temporary errors, which occur until the server notices that the previous connection was lost.
 const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
 
 /**
@@ -22,8 +24,8 @@ const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_
  */
 
 /**
- * Upload a file. Resolves with the id of the upload; rejects with Refusal or Unreachable. Pass an upload's
- * `id` to continue it.
+ * Upload a file. Resolves with the upload's id; rejects with Refusal or Unreachable. To continue an upload,
+ * pass its `id`.
  * @param {Path<"POST">} path @param {File} file
  * @param {{token: () => Promise<string>, id?: string, fields?: Record<string, string>, signal?: AbortSignal,
  *   begun?: (id: string) => void, progressed?: (share: number) => void, waits?: () => void}} options
@@ -38,7 +40,7 @@ export async function sendFile(
   const ask = async (method, where, more) =>
     answered(method, where, { token: await token(), signal, ...more });
   /** @type {[number | null, number, number]} */
-  let [at, furthest, tries] = [id ? null : 0, 0, 0]; // The offset; null if it must be queried.
+  let [at, furthest, tries] = [id ? null : 0, 0, 0]; // `at` is the offset; null if it must be queried.
   for (;;) {
     try {
       if (!id) begun((id = await create(ask, path, file, fields)));
@@ -66,8 +68,8 @@ export async function sendFile(
 }
 
 /**
- * Send everything in one request, and retry after a lost connection or if the server is busy. Resolves with
- * the response.
+ * Send the body in one request. Retry if the connection is lost or the server is busy. Resolves with the
+ * response.
  * @template {Path<"POST">} P
  * @param {P} path @param {Blob} body
  * @param {{token: () => Promise<string>, progressed?: (bytes: number) => void, waits?: () => void, signal?:

@@ -1,18 +1,18 @@
-// Provides the page's strings from one Fluent catalogue per language, which the member or the browser
-// chooses. Every view gets its strings from `t`. Depends on neither state nor views.
+// Provides the page's strings in the language chosen by the member or the browser, from one Fluent catalogue
+// per language. Every view gets its strings from `t`. Does not depend on state or views.
 
 /** @import { ErrorBody } from "../types/wire.js" */
 
 import { storeValue, storedText } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
-// In localStorage: the chosen language. If there is none, the browser's languages decide. A cookie with the
-// same name contains the result, and the server delivers the page in that language and preloads its
+// In localStorage: the chosen language. Without a choice, the browser's languages decide. A cookie with the
+// same name contains the resulting language. The server delivers the page in that language and preloads its
 // catalogue.
 const CHOSEN = "svc.language";
 const COOKIE_S = 400 * 86400; // The maximum that browsers allow.
 
-/** The available languages, each with its own name for itself. */
+/** The available languages, each with its name in that language. */
 export const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", ja: "日本語" };
 
 let bundle = new FluentBundle("en");
@@ -24,7 +24,8 @@ export const language = () => bundle.locales[0];
 export const chosenLanguage = () => storedText(CHOSEN);
 
 /**
- * Choose a language, or null for the browser's; it applies from the next page load.
+ * Choose a language, or null for the browser's language. The choice takes effect when the page is next
+ * loaded.
  * @param {string | null} name
  */
 export function chooseLanguage(name) {
@@ -44,8 +45,8 @@ function requestPageIn(name) {
 }
 
 /**
- * Fetch the catalogue of the member's language, or the English one if that fails. The server adds the English
- * strings that a language lacks.
+ * Fetch the catalogue of the member's language, or the English catalogue if that fails. The server fills in
+ * missing strings in English.
  */
 export async function loadWords() {
   const name = wantedLanguage();
@@ -67,8 +68,9 @@ export function t(id, args) {
 export const knows = (id) => Boolean(bundle.getMessage(id)?.value);
 
 /**
- * Describe an error in the reader's language, or in the server's words if there is no string for its code.
- * @param {unknown} error a Refusal, or anything else that was thrown
+ * Describe an error in the member's language. If there is no string for its code, return the server's
+ * message.
+ * @param {unknown} error A Refusal, or any other thrown value.
  */
 export function explain(error) {
   const { code, message, details } = /** @type {{code?: string, message: string, details?: ErrorBody}} */ (
