@@ -2,7 +2,7 @@
 
 import { api } from "../server.js";
 
-/** The kinds of administrative actions, by area of the server. */
+/** The kinds of administrative actions, by area. */
 export const ACTIONS = {
   members: [
     "member_rename",

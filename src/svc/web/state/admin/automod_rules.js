@@ -1,4 +1,4 @@
-// Loads, saves and tests moderation rules, and provides defaults for a new rule. Only the server applies the
+// Loads, saves and tests automod rules, and provides defaults for a new rule. Only the server applies the
 // rules.
 
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -51,20 +51,20 @@ export const newRule = (kind) => ({
 const rulePath = (/** @type {string} */ id) =>
   /** @type {const} */ (`/api/automod/rules/${encodeURIComponent(id)}`);
 /**
- * All rules, oldest first; null until first needed. Other managers can change them too.
+ * All rules, oldest first; null until they are first needed. Other managers can also change them.
  * @type {Signal<Rule[] | null>}
  */
 export const rules = signal(null);
-let pushes = 0; // The number of pushed events about rules so far.
+let pushes = 0; // The number of events about rules that have been pushed so far.
 /** @returns {Promise<void>} */
 export async function loadRules() {
   const before = pushes;
   const { rules: all } = await api("GET", "/api/automod/rules");
-  // The response may lack changes that were pushed in the meantime.
+  // The response may not include changes that were pushed in the meantime.
   if (pushes !== before) return loadRules();
   rules.value = all;
 }
-/** Create a rule, or update the existing one. @param {Wanted} rule */
+/** Create a rule, or update it if it has an id. @param {Wanted} rule */
 export const saveRule = async (rule) =>
   put(
     await (rule.id
@@ -99,12 +99,11 @@ listen({
     rules.value = null;
   },
 });
-/** Test a rule on past messages. Resolves with {read, found, messages}. @param {Wanted} rule */
+/** Test a rule against past messages. Resolves with {read, found, messages}. @param {Wanted} rule */
 export const tryRule = (rule) => api("POST", "/api/automod/trial", sent(rule));
 
 /**
- * Remove fields that do not apply, because the server rejects any number that is out of bounds, even in these
- * fields.
+ * Remove fields that do not apply, because the server rejects out-of-range numbers even in such fields.
  * @param {Wanted} wanted
  */
 function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted }) {
@@ -124,7 +123,7 @@ export const entriesOf = (typed) =>
     .filter(Boolean);
 
 /**
- * Split text into matches and the parts between them: [{text, isMatch}]. Positions count code points.
+ * Split text into matches and the text between them: [{text, isMatch}]. `spans` counts code points.
  * @param {string} text
  * @param {number[][]} spans
  */

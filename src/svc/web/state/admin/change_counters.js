@@ -1,11 +1,11 @@
-// Counts how many times each list that only the settings show has changed since the page was loaded. Other
-// managers can change these lists too.
+// Counts the changes to each list that is shown only in the settings, since the page was loaded. Other
+// managers can also change these lists.
 
 import { signal } from "../../vendor/signals.js";
 import { listen } from "../server.js";
 
 /**
- * The area that each event changes. For all other areas, the event `managed` specifies the area.
+ * The area that each event changes. For all other areas, the event `managed` contains the area.
  * @type {{[event: string]: string}}
  */
 const AREA_OF = {
@@ -24,7 +24,7 @@ const counts = signal(/** @type {{[area: string]: number}} */ ({}));
 const greetings = signal(0);
 
 /**
- * Return a number that changes whenever the area does, which makes `useResponse` repeat its request.
+ * Return a number that changes whenever the area may have changed, so that `useResponse` repeats its request.
  * @param {string} area
  */
 export const timesChanged = (area) => (counts.value[area] ?? 0) + greetings.value;

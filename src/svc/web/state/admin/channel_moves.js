@@ -1,4 +1,5 @@
-// Moves a channel. The list shows it in its new place at once, and moves it back if the server refuses.
+// Moves a channel. The list shows the new position immediately, and reverts it if the server rejects the
+// move.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Where } from "./channel_order.js" */
@@ -8,7 +9,7 @@ import { api } from "../server.js";
 import { channelIn } from "./channel_order.js";
 
 /**
- * Return the body of the request that moves a channel to a place.
+ * Return the request body for moving a channel to a position.
  * @param {Channel[]} all
  * @param {string} id
  * @param {Where} where
@@ -22,7 +23,7 @@ function placed(all, id, { parentId, beforeId }) {
   return { channel_ids: ids, parents: (channel.parent_id ?? null) === parentId ? {} : { [id]: parentId } };
 }
 
-/** Move a channel to a place given by `channel_order.js`. @param {string} id @param {Where} where */
+/** Move a channel to a position from channel_order.js. @param {string} id @param {Where} where */
 export async function moveChannel(id, where) {
   const before = channels.value;
   const wanted = placed(before, id, where);

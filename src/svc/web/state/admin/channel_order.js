@@ -1,4 +1,4 @@
-// Computes the order of the channel list and the places that a channel can move to.
+// Computes the order of the channel list and the positions to which a channel can move.
 // state/admin/channel_moves.js performs the move.
 
 /** @import { Channel } from "../../types/api.js" */
@@ -6,8 +6,8 @@
 /**
  * @typedef {{channels: Channel[]} & ({kind: "category", category: Channel} | {kind: "text" | "voice",
  *   category: null})} Section
- * @typedef {{parentId: string | null, beforeId: string | null}} Where The category, or none, and the next
- *   channel; null means the end
+ * @typedef {{parentId: string | null, beforeId: string | null}} Where The category, if any, and the channel
+ *   that follows; null means the end.
  */
 
 /**
@@ -34,7 +34,7 @@ export function sectionsOf(all) {
 export const channelIn = (all, id) => /** @type {Channel} */ (all.find((channel) => channel.id === id));
 
 /**
- * Return the new place of a channel that was dropped on another channel or on a category heading.
+ * Return the new position of a channel that was dropped on another channel or on a category's heading.
  * @param {Channel[]} all
  * @param {string} id
  * @param {Channel} onto
@@ -72,7 +72,7 @@ export function dropped(all, id, onto, after) {
 }
 
 /**
- * Return the place above (-1) or below (1) a channel's current place; null if there is none.
+ * Return the position above (-1) or below (1) a channel's current position; null if there is none.
  * @param {Channel[]} all
  * @param {string} id
  * @param {1 | -1} by

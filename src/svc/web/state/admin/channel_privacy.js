@@ -1,5 +1,5 @@
-// Computes the overrides that make a channel private or open it again, in an order that the server accepts.
-// Only some roles and members can see a private channel. Sends no requests.
+// Computes the overrides that make a channel private or public again, in an order that the server accepts.
+// Only selected roles and members can see a private channel. Sends no requests.
 
 /** @import { Word } from "./permissions.js" */
 
@@ -22,15 +22,15 @@ export const letIn = (overrides) => overrides.filter(({ allow }) => allow.includ
 export const keyOf = ({ type, target_id: id }) => `${type}:${id}`;
 
 /**
- * Return the overrides to store for a channel that only `wanted` can see: first those that allow, then those
+ * Return the overrides to store so that only `wanted` can see the channel: first those that allow, then those
  * that deny.
- * @param {Override[]} overrides the existing overrides @param {Set<string>} wanted keys as `letIn` returns
- *   them
- * @param {Role[]} roles all roles @param {{id: string, roles: string[], rank: number, owner: boolean}} self
+ * @param {Override[]} overrides The existing overrides. @param {Set<string>} wanted Keys in the same format
+ *   as from `letIn`.
+ * @param {Role[]} roles All roles. @param {{id: string, roles: string[], rank: number, owner: boolean}} self
  */
 export function madePrivate(overrides, wanted, roles, self) {
   const seen = new Set(wanted);
-  // Managers cannot exclude themselves, or remove the access of roles at or above their own rank.
+  // Managers cannot exclude themselves or roles at or above their own rank.
   if (!self.owner) {
     seen.add(`member:${self.id}`);
     for (const { id, rank, permissions } of roles)
@@ -52,12 +52,12 @@ export function madePrivate(overrides, wanted, roles, self) {
 }
 
 /**
- * Return the overrides to store to let all members whose roles allow it see the channel again.
+ * Return the overrides to store so that the channel is visible again to all members whose roles allow it.
  * @param {Override[]} overrides
  */
 export function madeOpen(overrides) {
   const relevant = overrides.filter(({ allow, deny }) => allow.includes(SEEING) || deny.includes(SEEING));
-  // Remove denials first, to keep anybody from losing access in between.
+  // Remove denials first, so that nobody loses access in between.
   return relevant
     .sort((a, b) => Number(b.deny.includes(SEEING)) - Number(a.deny.includes(SEEING)))
     .map((override) => withWord(override, SEEING, "neutral"));

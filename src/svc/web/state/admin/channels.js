@@ -1,5 +1,5 @@
-// Sends requests that create, change and delete channels, and that let members speak in a voice channel. If
-// not everybody may speak, the call is a stage with an audience.
+// Sends requests to create, change and delete channels, and to let members speak in a voice channel. If not
+// everybody may speak, the call is a stage with an audience.
 
 /**
  * @import { Override } from "../../types/api.js"
@@ -18,7 +18,8 @@ const path = /** @type {PathOf<"/api/channels">} */ (
 );
 
 /**
- * Create a channel. Resolves with it. `wanted` is {name, type, topic?, slow_mode_s?, parent_id?, overrides?}.
+ * Create a channel. Resolves with the channel. `wanted` is {name, type, topic?, slow_mode_s?, parent_id?,
+ * overrides?}.
  * @param {Body<"POST", "/api/channels">} wanted
  */
 export const createChannel = (wanted) => api("POST", "/api/channels", wanted);
@@ -43,7 +44,7 @@ export function putOverride(id, { type, target_id: target, allow, deny }) {
 }
 
 /**
- * Return the list of overrides with this override replaced.
+ * Return a list of overrides with this override replaced.
  * @param {Override[]} overrides
  * @param {Override} override
  */
@@ -57,7 +58,7 @@ export const mayLetSpeak = (memberId, channelId) =>
   channelsById.value.has(channelId) && hasPermission("manage_channels") && ranksBelow(memberOf(memberId));
 
 /**
- * Let a member speak in a channel, or move them to its audience. The member's override in the channel changes
+ * Let a member speak in a channel, or move them to its audience. Change the member's override in the channel
  * only if their roles do not already have that effect.
  * @param {string} memberId @param {string} channelId @param {boolean} speaks
  */

@@ -1,16 +1,16 @@
-// Validates values against JSON Schema, limited to the keywords that our API descriptions use. Pure
-// functions.
+// Validates values against JSON Schema, limited to the keywords that our API descriptions use. Contains only
+// pure functions.
 
 /**
- * JSON Schema 2020-12, limited to the keywords in use.
+ * A JSON Schema (2020-12), limited to the keywords in use.
  * @typedef {{[keyword: string]: any}} Schema
  * @typedef {{path: string, keyword: string, limit: number | null}} Wrong
  */
 
 /**
- * Return at most `most` faults: [{path, keyword, limit}]. A `path` looks like `cards[0].fields[1].name`.
- * @param {Schema} schema @param {any} value of any kind @param {object} root the document that `$ref` refers
- *   to
+ * Return up to `most` errors: [{path, keyword, limit}]. A `path` looks like `cards[0].fields[1].name`.
+ * @param {Schema} schema @param {any} value The value to validate. @param {object} root The document
+ *   that `$ref` refers to.
  * @returns {Wrong[]}
  */
 export function problemsIn(schema, value, root, path = "", most = 20) {

@@ -1,5 +1,5 @@
-// Fetches filtered pages of members for managers, and acts on several members at once. Also sends the
-// requests about invites and about applicants who are waiting for approval.
+// Fetches filtered pages of members for managers, and performs actions on several members. Also sends
+// requests about invites, and about applicants who are waiting for approval.
 
 /**
  * @import { Member, Role, Invite } from "../../types/api.js"
@@ -62,7 +62,7 @@ function within(what, days, now) {
 }
 
 /**
- * Fetch a page: {ids, next, lastSeen}. Also stores the members in `members` in people.js.
+ * Fetch a page of members: {ids, next, lastSeen}. Also store the members in `members` in people.js.
  * @param {typeof EVERYBODY} query
  * @param {string | null} [after]
  */
@@ -77,7 +77,7 @@ export async function findMembers(query, after = null) {
 
 /** @typedef {"give" | "take" | "timeout" | "kick" | "ban"} Act */
 
-/** Return the actions that we may perform on several members at once. */
+/** Return the bulk actions that we may perform on members. */
 export const offeredActs = () =>
   /** @type {(Act | false)[]} */ ([
     hasPermission("manage_roles") && "give",
@@ -88,7 +88,7 @@ export const offeredActs = () =>
   ]).filter((act) => act !== false);
 
 /**
- * Return why an action is impossible for a member, as a message key; null if it is possible.
+ * Return the message key that explains why an action on a member is not allowed; null if it is allowed.
  * @param {Act} act
  * @param {Member} member
  * @param {Role | null} [role]
@@ -107,10 +107,11 @@ export function obstacle(act, member, role = null) {
 }
 
 /**
- * Act on the members one after the other. If the server refuses one action, continue with the others.
+ * Perform an action on each member in turn. If the server rejects it for one member, continue with the
+ * others.
  * @template T
  * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean}
- *   progressed returns whether to continue
+ *   progressed Returns whether to continue.
  * @returns {Promise<{done: T[], refused: {member: T, error: unknown}[]}>}
  */
 export async function applyToEach(people, act, progressed) {
@@ -133,7 +134,8 @@ const invitePath = /** @type {PathOf<"/api/invites">} */ (
 );
 
 /**
- * Create an invite. Resolves with it. `invite` is {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}.
+ * Create an invite. Resolves with the invite. `invite` is {max_uses?, lifetime_s?, role_id?, channel_id?,
+ * approval?}.
  * @param {Body<"POST", "/api/invites">} invite
  */
 export const createInvite = (invite) => api("POST", "/api/invites", invite);

@@ -1,4 +1,4 @@
-// Sends moderators' requests about members, and fetches members' moderation history.
+// Sends moderators' requests about members, and fetches the moderation history of a member.
 
 /** @import { PathOf } from "../../types/wire.js" */
 

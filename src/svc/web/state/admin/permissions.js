@@ -1,11 +1,11 @@
-// Computes permissions from roles and a channel's overrides, with the same set arithmetic as the server.
-// Sends no requests.
+// Computes permissions from roles and a channel's overrides, with the same rules as the server. Sends no
+// requests.
 
 /** @import { Override, Role } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
 
 /**
- * The permissions in display order: first those that a channel can override, then server-wide ones.
+ * The permissions in display order: first those that a channel can override, then the server-wide ones.
  * @type {{name: string, permissions: Permission[]}[]}
  */
 export const GROUPS = [
@@ -59,7 +59,7 @@ export function ofRoles(roles) {
 
 /**
  * Return the permissions in a channel. Role overrides apply first, with allow winning over deny. Then the
- * member's own override applies. Without view_channel, there are no permissions in the channel.
+ * member's own override applies. Without view_channel, the member has no permissions in the channel.
  * @param {Set<Permission>} serverWide @param {string[]} roleIds @param {string | null} memberId @param
  *   {Override[]} overrides
  */

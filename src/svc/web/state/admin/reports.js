@@ -1,4 +1,4 @@
-// Loads and resolves the reports, by members and by rules, that are waiting for a moderator.
+// Loads and resolves open reports, which were made by members or by automod rules.
 
 /** @import { Report } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -8,13 +8,13 @@ import { hasPermission } from "../channels.js";
 import { api, connection, listen, member } from "../server.js";
 
 /**
- * The open reports, newest first; null until loaded, or if we may not see them.
+ * The open reports, newest first; null until loaded, and if we may not see them.
  * @type {Signal<Report[] | null>}
  */
 export const openReports = signal(null);
 
 /**
- * The last report that another moderator has resolved: {report, by}; null if there is none.
+ * The last report that another moderator resolved, {report, by}; null if there is none.
  * @type {Signal<{report: Report, by: string | null} | null>}
  */
 export const resolvedElsewhere = signal(null);
@@ -47,25 +47,25 @@ function forget(id) {
 export const messageOf = ({ channel_id: channelId, message_id: id }) =>
   api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages/${encodeURIComponent(`${id}`)}`);
 
-/** Fetch a few messages before and after the reported one. @param {Report} report */
+/** Fetch a few messages before and after the reported message. @param {Report} report */
 export const around = async ({ channel_id: channelId, message_id: id }) => {
   const query = new URLSearchParams({ around: `${id}`, limit: "7" });
   return (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${query}`)).messages;
 };
 
-let pushes = 0; // The number of pushed events about reports so far.
+let pushes = 0; // The number of events about reports that have been pushed so far.
 /** @returns {Promise<void>} */
 export async function loadReports() {
   const before = pushes;
   const { reports } = await api("GET", "/api/reports?state=open");
-  // The response may lack reports that were pushed in the meantime.
+  // The response may not include reports that were pushed in the meantime.
   if (pushes !== before) return loadReports();
   openReports.value = reports;
 }
 
 effect(() => {
   if (connection.value !== "online") return;
-  // If a role gave us access, load the reports now.
+  // If a role has given us access, load the reports now.
   if (hasPermission("view_reports")) loadReports().catch(() => {});
   else openReports.value = null;
 });

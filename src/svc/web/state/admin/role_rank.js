@@ -1,5 +1,5 @@
-// Compares members' ranks, which decide who may act on whom. A member's highest role determines the rank. The
-// server enforces ranks; this module only selects which actions to offer.
+// Compares members' ranks, which determine who may moderate whom. A member's rank is that of their highest
+// role. The server enforces ranks. This module only determines which actions to offer.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -8,7 +8,7 @@ import { hasPermission } from "../channels.js";
 import { roles, rolesById } from "../people.js";
 import { member } from "../server.js";
 
-/** The permissions that add actions to the member list. @type {Permission[]} */
+/** The permissions that enable actions in the member list. @type {Permission[]} */
 export const MANAGING = [
   "manage_nicknames",
   "timeout_members",
@@ -23,7 +23,10 @@ export const rankOf = (roleIds = []) =>
   Math.max(-1, ...roleIds.map((id) => rolesById.value.get(id)?.rank ?? -1));
 export const ownRank = () => rankOf(member.value?.roles);
 export const isOwner = () => member.value?.roles?.includes("owner") ?? false;
-/** Return whether we may act on this member. @param {Member | null | undefined} other */
+/**
+ * Return whether this member ranks below us, so that we may moderate them.
+ * @param {Member | null | undefined} other
+ */
 export const ranksBelow = (other) =>
   other && other.id !== member.value?.id && rankOf(other.roles) < ownRank();
 /** Return the roles below our rank, which we may change and assign. */

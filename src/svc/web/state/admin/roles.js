@@ -1,4 +1,4 @@
-// Sends managers' requests about roles and the members who have them.
+// Sends managers' requests to change roles and to assign them to members.
 
 /** @import { Role } from "../../types/api.js" */
 /** @import { Body, PathOf } from "../../types/wire.js" */
@@ -7,7 +7,7 @@ import { roles } from "../people.js";
 import { api } from "../server.js";
 import { rolesBelow, ownRank } from "./role_rank.js";
 
-const LOWEST_OF_ALL = 100; // The rank of the role that every member has. A new role ranks above it.
+const LOWEST_OF_ALL = 100; // The rank of the role that every member has. New roles rank above it.
 const HIGHEST = 999;
 
 const path = /** @type {PathOf<"/api/roles">} */ ((id) => `/api/roles/${encodeURIComponent(id)}`);
@@ -34,8 +34,8 @@ export function createRole(role) {
 }
 
 /**
- * Return the ranks that change when a role moves to another index among the roles below ours; null if the
- * index is out of range.
+ * Return the ranks that change when a role moves to another index among the roles below our rank; null if the
+ * index is unchanged or out of range.
  * @param {Pick<Role, "id" | "rank">[]} below
  * @param {string} id
  * @param {number} index
@@ -46,7 +46,7 @@ export function ranksAfter(below, id, index, limit) {
   const at = below.findIndex((role) => role.id === id);
   if (at < 0 || index === at || !below[index]) return null;
   const order = below.toSpliced(at, 1).toSpliced(index, 0, below[at]);
-  // The existing ranks, with equal ranks made distinct.
+  // Use the existing ranks, but make equal ranks distinct.
   const ranks = below.map(({ rank }) => rank).sort((a, b) => b - a);
   for (let slot = ranks.length - 2; slot >= 0; slot--)
     ranks[slot] = Math.max(ranks[slot], ranks[slot + 1] + 1);

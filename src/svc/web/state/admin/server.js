@@ -1,4 +1,4 @@
-// Changes the server's settings, emoji and webhooks, and checks whether the server's URL works on other
+// Changes the server's settings, emoji and webhooks, and determines whether the server's URL works on other
 // computers.
 
 /**
@@ -11,7 +11,7 @@ import { sendFile } from "../../transport/upload.js";
 import { accessToken, api } from "../server.js";
 
 export const settings = () => api("GET", "/api/settings");
-/** Change settings. Resolves with all settings. @param {Body<"PATCH", "/api/settings">} changes */
+/** Change some settings. Resolves with all settings. @param {Body<"PATCH", "/api/settings">} changes */
 export const changeSettings = (changes) => api("PATCH", "/api/settings", changes);
 /** @param {Path<"POST">} path @param {File} file @param {Record<string, string>} [fields] */
 const sent = (path, file, fields) => sendFile(path, file, { token: accessToken, fields });
@@ -55,12 +55,12 @@ export const setWebhookPicture = (id, file) => api("PUT", webhook(id, "/picture"
 /** @param {Pick<Webhook, "id" | "token">} webhook */
 export const addressOfWebhook = ({ id, token }) =>
   token ? `${location.origin}/api/webhooks/${id}/${token}` : null;
-/** Fetch the results of the most recent posts to a webhook, newest first. @param {string} id */
+/** Fetch the results of the latest posts to a webhook, newest first. @param {string} id */
 export const postsOfWebhook = async (id) => (await api("GET", webhook(id, "/posts"))).posts;
-/** Fetch the server's description of webhook payloads. */
+/** Fetch the server's OpenAPI description of webhook payloads. */
 export const webhookDescription = () => api("GET", "/openapi/webhooks.json");
 /**
- * Post to a webhook as a program would, without our identity. Resolves with {message_id, warnings}.
+ * Post to a webhook without our identity, as a program would. Resolves with {message_id, warnings}.
  * @param {string} address
  * @param {Body<"POST", `/api/webhooks/${string}/${string}`>} payload
  */
@@ -72,8 +72,8 @@ const NEARBY_ADDRESS = /^(10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254)\.|^\[(f[
 const NEARBY_NAME = /\.(local|lan|home|internal)$|^[^.:]+$/;
 
 /**
- * Return "only-here" (this computer only), "no-tls" (browsers restrict it on other computers), "nearby" (the
- * local network) or null.
+ * Return what limits the use of the server's URL: "only-here" (works only on this computer), "no-tls"
+ * (browsers restrict the page on other computers), "nearby" (works only in the local network) or null.
  * @param {Pick<Location, "protocol" | "hostname">} address
  */
 export function problemOf({ protocol, hostname }) {

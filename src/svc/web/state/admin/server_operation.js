@@ -9,7 +9,10 @@ const bot = /** @type {PathOf<"/api/bots">} */ (
 );
 /** Fetch the bots: [{member, has_token, token_made_by, token_made_at_ms}]. */
 export const bots = async () => (await api("GET", "/api/bots")).bots;
-/** Create a bot. Resolves with {member, token}; the token is never shown again. @param {string} nickname */
+/**
+ * Create a bot. Resolves with {member, token}. The token cannot be retrieved later.
+ * @param {string} nickname
+ */
 export const createBot = (nickname) => api("POST", "/api/bots", { nickname });
 /** @param {string} id */
 export const renewToken = async (id) => (await api("POST", bot(id, "/token"))).token;
@@ -23,7 +26,7 @@ const MAX_HOLDERS = 20;
  */
 export const storage = () => api("GET", `/api/storage?limit=${MAX_HOLDERS}`);
 /**
- * Return whether `after` days would keep fewer files than `before`. A value of 0 keeps all files.
+ * Return whether a limit of `after` days keeps fewer files than `before` days. A limit of 0 keeps all files.
  * @param {number} before
  * @param {number} after
  */

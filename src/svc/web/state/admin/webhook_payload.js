@@ -3,7 +3,7 @@
 import { problemsIn } from "./json_schema.js";
 
 /**
- * Return the value with `wanted` set at a path such as ["cards", 0, "title"]. Empty parts are removed.
+ * Return a copy of the value with `wanted` set at a path such as ["cards", 0, "title"]. Remove empty values.
  * @param {any} value
  * @param {(string | number)[]} path
  * @param {unknown} wanted
@@ -29,8 +29,8 @@ const isEmpty = (value) =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * Convert a card to the format used in messages, for its preview. Omits parts that cannot be shown.
- * @param {any} card unvalidated user input
+ * Convert a card to the format used in messages, for its preview. Omit anything that cannot be displayed.
+ * @param {any} card Unvalidated user input.
  */
 export function shownCard({
   color,
@@ -64,7 +64,7 @@ export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author,
   [image, thumbnail, author?.icon_url, footer?.icon_url].filter((url) => typeof url === "string" && url);
 
 /**
- * Validate a payload against the server's API description of webhooks. Return its faults.
+ * Validate a payload against the server's OpenAPI description of webhooks. Return the errors.
  * @param {any} description
  * @param {unknown} payload
  */

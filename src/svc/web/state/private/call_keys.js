@@ -1,5 +1,5 @@
-// Derives the frame keys for an encrypted call, with the members and devices that have them. See
-// docs/private.md
+// Derives the frame keys for an encrypted call, and lists the members and devices that have them. See
+// docs/private.md.
 
 /** @import { PrivateDevice } from "./device.js" */
 /** @import { Store } from "./unsent_messages.js" */
@@ -8,8 +8,8 @@ import { readStatement } from "./mls.js";
 import { reportProblem } from "./other_devices.js";
 
 /**
- * Return {epoch, leaf, baseKey, members, devices} for this epoch. `members` are the member ids by leaf, and
- * `devices` the thumbprints. Return null outside the group.
+ * Return {epoch, leaf, baseKey, members, devices} for the current epoch. `members` contains the member ids by
+ * leaf, and `devices` the thumbprints. Return null if this device is not in the group.
  * @param {{store: Store, device: PrivateDevice}} own @param {string} id
  */
 export async function keysOf({ store, device }, id) {
@@ -28,8 +28,8 @@ export async function keysOf({ store, device }, id) {
 }
 
 /**
- * Return a function that passes a group's current keys to `onKeys`. Calls run in order, so an epoch's keys
- * never arrive after those of a later epoch.
+ * Return a function that passes a group's current keys to `onKeys`. Its calls run one after the other, so the
+ * keys of an epoch never arrive after those of a later epoch.
  * @param {() => Promise<Parameters<typeof keysOf>[0]>} identity
  * @param {string} id
  * @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} onKeys

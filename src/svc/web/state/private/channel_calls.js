@@ -1,6 +1,5 @@
-// Keeps this browser in the MLS group for a call in an encrypted voice channel, only for the duration of the
-// call. Everything except the device's own keys is kept in memory and dropped after the call. See
-// docs/private.md
+// Keeps this browser in the MLS group for a call in an encrypted voice channel for the duration of the call.
+// Everything except the device's own keys is kept in memory and dropped after the call. See docs/private.md.
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
@@ -14,12 +13,12 @@ import { keyNotifier } from "./call_keys.js";
 import { deviceOf, channelCalls, registeredIdentity } from "./own_identity.js";
 import { reportProblem } from "./other_devices.js";
 
-// The first device in the group adds and removes other devices. If it does not, the next device does so after
-// this time, and so on.
+// The first device in the group adds and removes other devices. If it fails to do so within this time, the
+// next device takes over, and so on.
 const TURN_MS = 300;
 const RETRY_MS = 2000;
 
-/** The store for a call: the device's own keys are persistent; everything else is in memory. */
+/** The store for a call. The device's own keys are persistent, and everything else is in memory. */
 class CallStore {
   #store;
   #memory = new Unkept();
@@ -49,8 +48,8 @@ class CallStore {
 }
 
 /**
- * Stay in the group for this channel's call until the returned function is called. `onKeys` receives the keys
- * of each epoch.
+ * Stay in the group for this channel's call until the returned function is called. `onKeys` is called with
+ * the keys of each epoch.
  * @param {string} id
  * @param {(keys: Keys) => void} onKeys
  */
@@ -79,8 +78,8 @@ export async function followCall(id, onKeys) {
       const turn = await device.syncCall(acts);
       if (turn !== null) later(turn * TURN_MS);
     } catch (/** @type {any} */ error) {
-      // The server does not know yet that we are in the call, or knows that we have left. It pushes an event
-      // for either change.
+      // The server has not yet registered that we are in the call, or that we have left. It pushes an event
+      // when it does.
       if (error.code === "unknown_conversation") return;
       if (error.status === undefined && error.code !== "unreachable") reportProblem(error);
       later(RETRY_MS);

@@ -1,12 +1,12 @@
 // Creates the payloads of private messages, and computes a conversation's current messages from the payloads
-// in its log. Others can send anything, so all payloads are validated. MLS authenticates the author of each
-// message. See docs/private.md
+// in its log. Other devices can send arbitrary data, so all payloads are validated. MLS authenticates the
+// author of each message. See docs/private.md.
 
 /**
  * @import { Reactions } from "../conversation.js"
  * @import { EncryptedFile } from "./file_encryption.js"
  *
- * @typedef {{by: string, key: string}} Ref the author of a message, and the key that its author chose
+ * @typedef {{by: string, key: string}} Ref The author of a message, and the key that the author chose.
  * @typedef {{seq: number, by: string, who: string}} Removal
  * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Payload
  * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs:
@@ -19,7 +19,7 @@ import { changedReactions } from "../conversation.js";
 import { encryptedFilesIn } from "./file_encryption.js";
 
 const VERSION = 1;
-export const MAX_CHARACTERS = 4000; // The limit for a message, as in the channels.
+export const MAX_CHARACTERS = 4000; // The maximum length of a message, as in channels.
 const MAX_KEY_LENGTH = 64;
 const MAX_SIGN_LENGTH = 64;
 export const MAX_NAME_LENGTH = 80;
@@ -30,21 +30,21 @@ const newPayload = (type, rest) => ({ v: VERSION, type, key: crypto.randomUUID()
 /** @param {string} text @param {{reply?: Ref | null, files?: EncryptedFile[]}} [rest] */
 export const messagePayload = (text, { reply = null, files = [] } = {}) =>
   newPayload("message", { text, ...(reply && { reply }), ...(files.length && { files }) });
-/** @param {Ref} of a message by the same member @param {string} text */
+/** @param {Ref} of A message by the same member. @param {string} text */
 export const editPayload = ({ key: of }, text) => newPayload("edit", { of, text });
 /** @param {Ref} of a message by the same member */
 export const deletionPayload = ({ key: of }) => newPayload("delete", { of });
 /** @param {Ref} of @param {string} emoji @param {boolean} on */
 export const reactionPayload = (of, emoji, on) => newPayload("reaction", { of, emoji, on });
 
-/** @param {string} text the new name of the conversation */
+/** @param {string} text The conversation's new name. */
 export const namePayload = (text) => newPayload("name", { text: text.trim().slice(0, MAX_NAME_LENGTH) });
 
-/** @param {string} who the member whom the author has just removed from the group */
+/** @param {string} who The member whom the author has just removed from the group. */
 export const removalPayload = (who) => newPayload("removed", { who });
 
 /**
- * Return the part of a message that stays in the history after its author has deleted it.
+ * Return the payload that stays in the history after its author has deleted the message.
  * @param {Pick<Payload, "type" | "key">} payload
  */
 export const emptied = ({ type = "message", key }) => ({ v: VERSION, type, key, deleted: true });
@@ -54,9 +54,11 @@ export const idOf = ({ by, key }) => `${by} ${key}`;
 
 /**
  * Return the current messages in order: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply,
- * reactions, trouble}], where `trouble` is "unreadable" or "newer". Also return `emptying`, the entries whose
- * text must be erased; `name`, which can be ""; and `removals`, the claims about who removed whom.
- * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries in order
+ * reactions, trouble}], where `trouble` is "unreadable" or "newer". Also return `emptying`, the numbers of
+ * the entries whose text must be erased; `name`, the conversation's name, which can be ""; and `removals`,
+ * the claims about who removed whom.
+ * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries The entries in
+ *   order.
  */
 export function contentOf(entries) {
   /** @type {Map<string, DecryptedMessage>} */
@@ -113,7 +115,7 @@ const blank = (ref, seq, sentAtMs) => ({
 });
 
 /**
- * Add a message, unless it repeats an earlier one because a response was lost.
+ * Add a message, unless it is a duplicate that was sent because a response was lost.
  * @param {Map<string, DecryptedMessage>} all
  * @param {any} what
  * @param {{seq: number, by: string, sentAtMs: number}} entry
@@ -134,7 +136,7 @@ function begin(all, { key, text, reply, files, deleted }, { seq, by, sentAtMs })
 function react(all, by, { of, emoji, on }) {
   const message = isRef(of) && isSign(emoji) ? all.get(idOf(of)) : null;
   if (!message) return;
-  // Other programs may write the same emoji with or without variation selectors.
+  // Other programs may send the same emoji with or without variation selectors.
   const written = message.reactions.find((reaction) => bare(reaction.emoji) === bare(emoji))?.emoji ?? emoji;
   all.set(message.id, {
     ...message,

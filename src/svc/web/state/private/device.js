@@ -1,6 +1,6 @@
 // Implements this browser's device in private conversations: registers it, joins groups, reads logs, and
-// sends messages. Everything is stored before anything depends on it, so a page can be closed at any moment.
-// Groups are read from the store each time, because tabs take turns. See docs/private.md
+// sends messages. Stores all data before anything depends on it, so the page can be closed at any moment.
+// Reads groups from the store each time, because other tabs may have changed them. See docs/private.md.
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -47,7 +47,7 @@ import {
   requeued,
 } from "./unsent_messages.js";
 
-const ATTEMPTS = 30; // How many times in a row other devices' commits may get ahead of ours.
+const ATTEMPTS = 30; // The maximum number of consecutive attempts that other devices' commits may preempt.
 const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ suffix = "") => `/api/private/conversations/${encodeURIComponent(id)}${suffix}`
 );
@@ -65,16 +65,16 @@ export class PrivateDevice {
 
   /**
    * @param {object} parts
-   * @param {Api} parts.api sends a request; rejects with `code` and `details`
-   * @param {Store} parts.store `get(name)`, `put([[name, value or undefined]])` all or nothing,
-   *   `under(prefix)`
-   * @param {(claims: object) => Promise<string>} parts.sign signs a statement with this browser's own key
+   * @param {Api} parts.api Sends a request. Rejects with `code` and `details`.
+   * @param {Store} parts.store `get(name)`, `put([[name, value or undefined]])` (all or nothing), and
+   *   `under(prefix)`.
+   * @param {(claims: object) => Promise<string>} parts.sign Signs a statement with this browser's own key.
    * @param {string} parts.memberId @param {string} parts.audience @param {() => number} [parts.now]
-   * @param {string | null} [parts.channelId] set if this device is used only for the call in this channel and
-   *   ignores conversations
-   * @param {Map<string, () => void>} [parts.inCall] by conversation: a function to call when the keys of its
-   *   call may have changed, before sending any other request
-   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.withLock runs `act` while no other tab runs one
+   * @param {string | null} [parts.channelId] Set if this device is used only for the call in this channel and
+   *   ignores conversations.
+   * @param {Map<string, () => void>} [parts.inCall] For each conversation, a function to call when the keys
+   *   of its call may have changed, before any other request is sent.
+   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.withLock Runs `act` under the lock for tabs.
    */
   constructor({
     api,
@@ -98,15 +98,15 @@ export class PrivateDevice {
     this.#now = now;
   }
 
-  /** Register this device, if needed, and publish key packages for other devices. */
+  /** Register this device if needed, and publish key packages for other devices. */
   prepare() {
     return this.#withLock(() => this.#keys.prepare());
   }
 
   /**
-   * Join groups that we are invited to, add and remove devices as required, and read new messages. Resolves
-   * with the conversations.
-   * @param {string[] | null} only these
+   * Join groups to which this device has been added, add and remove devices as required, and read new
+   * messages. Resolves with the conversations.
+   * @param {string[] | null} only The conversations to read; null for all.
    */
   sync(only = null) {
     return this.#withLock(async () => {
@@ -123,8 +123,8 @@ export class PrivateDevice {
 
   /**
    * Process the log of the group for the channel's call. Add and remove devices if `acts` is set or this
-   * device comes first. Otherwise resolve with the number of devices before this one; null if nothing is left
-   * to do.
+   * device comes first. Otherwise, resolve with the number of devices that come before this one, or with null
+   * if there is nothing left to do.
    * @param {boolean} acts @returns {Promise<number | null>}
    */
   syncCall(acts) {
@@ -135,19 +135,19 @@ export class PrivateDevice {
     });
   }
 
-  /** Return the conversation with these members, creating it if needed. @param {string[]} memberIds */
+  /** Return the conversation with these members. Create it if needed. @param {string[]} memberIds */
   openWith = (memberIds) => this.#api("POST", "/api/private/conversations", { members: memberIds });
 
   /**
-   * Send a message. If nobody can read it yet, store it and reject with NoRecipientError.
+   * Send a message. If nobody can read the message yet, store it and reject with NoRecipientError.
    * @param {string} id
-   * @param {Partial<Payload>} content sent as JSON; its `key` is unique
+   * @param {Partial<Payload>} content The content, which is sent as JSON. Its `key` must be unique.
    */
   async send(id, content) {
     const payload = { key: crypto.randomUUID(), ...content };
     await storeUnsent(this.#store, id, payload, this.#now());
     return this.#withLock(async () => {
-      // If another device created the group just now, it has added us.
+      // If another device has just created the group, it has added this device.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         await this.#joinAll();
         await this.#synchronise(id);
@@ -162,7 +162,7 @@ export class PrivateDevice {
     });
   }
 
-  /** Delete a message that is not encrypted yet. @param {string} id @param {string} key */
+  /** Delete a stored message that has not been encrypted yet. @param {string} id @param {string} key */
   discard(id, key) {
     return this.#withLock(() => this.#store.put([removalOf(id, { key })]));
   }
@@ -178,8 +178,8 @@ export class PrivateDevice {
   }
 
   /**
-   * Return the state that all devices in the group share, {epoch, agreement, statements, callKeys()}; null
-   * outside the group.
+   * Return the state that all devices in the group share: {epoch, agreement, statements, callKeys()}. Return
+   * null if this device is not in the group.
    * @param {string} id
    */
   async groupState(id) {
@@ -216,10 +216,10 @@ export class PrivateDevice {
   async #join({ conversation_id: id, seq, welcome }) {
     /** @type {Group | undefined} */
     const before = await this.#store.get(`group/${id}`);
-    if (before && before.seq >= seq) return; // Already processed; the response to its deletion was lost.
+    if (before && before.seq >= seq) return; // Already processed, but the response to its deletion was lost.
     const conversation = await this.#api("GET", conversationPath(id)).catch((error) => {
       if (error.code !== "unknown_conversation") throw error;
-      return null; // We have been removed again in the meantime.
+      return null; // We have been removed in the meantime.
     });
     if (!conversation) return;
     const { between_two: two, members } = conversation;
@@ -259,7 +259,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Leave the group. Queue messages that may not have reached the server for the next group.
+   * Leave the group. Requeue messages that may not have reached the server, to send them in the next group.
    * @param {string} id
    * @param {Changes} changes
    */
@@ -281,14 +281,14 @@ export class PrivateDevice {
   // --- Reading new log entries ---
 
   /**
-   * Read all new entries, bring the group to the state that the server requires, and send waiting messages.
+   * Read all new entries, add and remove devices as the server requires, and send waiting messages.
    * @param {string} id
    * @param {boolean} [acts] see `syncCall`
    */
   async #synchronise(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // A device that is in the call but not in its group requests to be added again, because it may have
-      // been excluded by mistake.
+      // A device that is in the call but not in its group asks to be added again, because it may have been
+      // removed in error.
       if (
         (await this.#store.get(`group/${id}`)) &&
         !(await this.#readLog(id)) &&
@@ -319,7 +319,7 @@ export class PrivateDevice {
         await this.#leaveGroup(id); // We were added again, and a Welcome is waiting.
         return false;
       }
-      // The next entry has expired, or the server was restored from a backup.
+      // Either the next entry has expired, or the server was restored from a backup.
       if (log.seq < seq || (log.seq > seq && log.first_seq > seq + 1)) {
         await this.#reportLost(id);
         return false;
@@ -351,21 +351,21 @@ export class PrivateDevice {
       await this.#store.put([[`group/${id}`, next], ...changes]);
       if (entry.kind === "commit") this.#inCall.get(id)?.();
     } else await this.#leaveGroup(id, changes);
-    // The entry cannot be applied to our state, so another device must add us again.
+    // The entry cannot be applied to our state, so another device must add this device again.
     if (lost) await this.#reportLost(id);
     return Boolean(next);
   }
 
   /**
    * Add missing devices to the group and remove devices that are gone. Return {changed, settled}: whether
-   * something changed, and whether nothing is left to do.
+   * anything has changed, and whether there is nothing left to do.
    * @param {string} id @param {boolean} [acts] see `syncCall` @returns {Promise<{changed: boolean, settled:
    *   boolean, turn?: number}>}
    */
   async #updateGroup(id, acts = true) {
     const conversation = await this.#api("GET", conversationPath(id));
     const { seq, devices, lacking, members, between_two: two } = conversation;
-    // If no device in the group can add others, create the group again.
+    // If the group has no device left that can add others, create the group again.
     const epoch = devices.some((device) => !device.gone) ? conversation.epoch : 0;
     const own = await this.#keys.identity();
     /** @type {Group | null | undefined} */
@@ -417,7 +417,7 @@ export class PrivateDevice {
       await this.#api("POST", conversationPath(id, "/commits"), body);
     } catch (/** @type {any} */ error) {
       if (error.code !== "epoch_passed") throw error;
-      if (epoch === 0) await this.#leaveGroup(id); // Another device has created the group and adds us.
+      if (epoch === 0) await this.#leaveGroup(id); // Another device created the group and will add us.
     }
     return { changed: true, settled: false };
   }
@@ -425,7 +425,7 @@ export class PrivateDevice {
   // --- Sending ---
 
   /**
-   * Encrypt a message for the current epoch, and store it until the server has it.
+   * Encrypt a message for the current epoch, and store it until the server has received it.
    * @param {string} id
    * @param {Payload} payload
    * @param {number} atMs
@@ -456,7 +456,7 @@ export class PrivateDevice {
       if (!group || (!first && !(await this.#encryptNext(id, group)))) return;
       if (!first) continue;
       if (!first.commitment) {
-        // Encrypted by an earlier version, without a franking proof.
+        // This message was encrypted by an earlier version, without a franking commitment.
         if (!(await this.#readLog(id))) return;
         if (await dropOutgoing(this.#store, id, first)) await this.#encrypt(id, first.said, first.atMs);
         continue;

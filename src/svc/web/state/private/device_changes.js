@@ -1,4 +1,4 @@
-// Describes changes to a conversation's devices for display. See docs/private.md
+// Describes changes to a conversation's devices for display. See docs/private.md.
 
 /**
  * @import { Removal } from "./content.js"
@@ -8,8 +8,8 @@
  */
 
 /**
- * Return the member who claims to have removed this member in a change. Only claims from before the member's
- * return count.
+ * Return the member who claims to have removed this member in a change. Ignore claims made after the member
+ * was added again.
  * @param {Change} change @param {string} memberId @param {Change[]} changes @param {Removal[]} removals
  */
 export function removerOf({ seq }, memberId, changes, removals) {
@@ -19,10 +19,10 @@ export function removerOf({ seq }, memberId, changes, removals) {
 
 /**
  * Return the notes to show for a change: [{what, memberId, by}]. `what` is "joined", "left", "removed",
- * "new-device", "device-gone", or a fault in the server's log; `by` is the member who removed them.
+ * "new-device", "device-gone", or an inconsistency in the server's log. `by` is the member who removed them.
  * @param {Change} change
- * @param {boolean} two whether the conversation is between two people: nobody joins or leaves it, so a member
- *   who is added again has a new device
+ * @param {boolean} two Whether the conversation is between two people. Nobody joins or leaves such a
+ *   conversation, so a member who is added again has a new device.
  * @param {(memberId: string) => string | undefined} [remover]
  * @returns {{what: string, memberId: string, by?: string}[]}
  */

@@ -1,5 +1,5 @@
 // Encrypts and decrypts files in private conversations. Each file has its own key (AES-256-GCM). The message
-// contains the key and the digest of the encrypted file. See docs/private.md
+// contains the key and the digest of the encrypted file. See docs/private.md.
 
 /**
  * The description of a file in a message.
@@ -9,15 +9,15 @@
 
 import { fromBase64, toBase64 } from "./mls.js";
 
-export const MAX_FILES = 10; // The limit for a message, as in the channels.
-export const MAX_BYTES = 32 * 2 ** 20 - 16; // The limit for a file, without the authentication tag.
+export const MAX_FILES = 10; // The maximum number of files in a message, as in channels.
+export const MAX_BYTES = 32 * 2 ** 20 - 16; // The maximum size of a file, excluding the authentication tag.
 const CIPHER = "AES-GCM";
 const KEY_BYTES = 32;
 // Each key encrypts only one file, so a constant IV is safe.
 const IV = new Uint8Array(12);
 const MAX_LENGTHS = { id: 64, name: 100, type: 100, alt: 1000 };
 const WIDEST = 16_384;
-// Types that the browser decodes as declared, regardless of the content. All other files can only be saved.
+// Types that the browser decodes as declared, whatever the content is. All other files can only be saved.
 const KINDS = /** @type {const} */ ({
   picture: ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"],
   video: ["video/mp4", "video/webm"],
@@ -32,9 +32,9 @@ export const kindOf = (type) =>
   )?.[0] ?? "file";
 
 /**
- * Return {data, key, digest}: the data for the server, and the fields for the message.
+ * Encrypt a file. Return {data, key, digest}: the data for the server, and the two fields for the message.
  * @param {Uint8Array<ArrayBuffer>} plain
- * @param {Uint8Array<ArrayBuffer>} secret used only for this file
+ * @param {Uint8Array<ArrayBuffer>} secret A key that is used only for this file.
  */
 export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8Array(KEY_BYTES))) {
   const key = await crypto.subtle.importKey("raw", secret, CIPHER, false, ["encrypt"]);
@@ -43,7 +43,7 @@ export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8A
 }
 
 /**
- * Decrypt a file. Rejects if the data is not the described file.
+ * Decrypt a file. Rejects if the data does not match the message's description.
  * @param {ArrayBuffer} data
  * @param {Pick<EncryptedFile, "key" | "digest" | "bytes">} file
  */
@@ -109,8 +109,8 @@ export function encryptedFilesIn(files) {
 }
 
 /**
- * Return a name without characters that reverse text or pad it invisibly; the server cannot remove them from
- * an encrypted name.
+ * Remove characters that reverse text or pad it invisibly from a name. The server cannot remove them, because
+ * the name is encrypted.
  * @param {string} name
  */
 const readableName = (name) =>

@@ -1,6 +1,6 @@
 // Downloads and decrypts files in private conversations. Files up to 8 MiB are kept in this browser,
 // encrypted like the messages, because the server deletes its copy together with the message. See
-// docs/private.md
+// docs/private.md.
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -24,8 +24,8 @@ const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) =>
   );
 
 /**
- * Download a file if needed, decrypt it, and keep it open for the lifetime of this page.
- * @param {string} id of the conversation
+ * Download a file if needed, decrypt it, and keep it in memory until the page is closed.
+ * @param {string} id The conversation's id.
  * @param {EncryptedFile} file
  */
 export async function openPrivateFile(id, file) {
@@ -45,7 +45,7 @@ export async function openPrivateFile(id, file) {
 }
 
 /**
- * Open and store a file that this browser sends.
+ * Show and store a file that this browser is sending.
  * @param {string} id
  * @param {EncryptedFile} file
  * @param {Uint8Array<ArrayBuffer>} plain
@@ -55,7 +55,7 @@ export async function storeOwnFile(id, file, plain) {
   await storeFile(id, file, plain);
 }
 
-/** Release a file that this page no longer needs. @param {string} fileId */
+/** Release a decrypted file that is no longer needed. @param {string} fileId */
 export function releaseFile(fileId) {
   const url = opened.value.get(fileId)?.url;
   if (url) URL.revokeObjectURL(url);
@@ -63,7 +63,7 @@ export function releaseFile(fileId) {
 }
 
 /**
- * Delete one of our files on the server. Ignore errors, because the server may have deleted it already.
+ * Delete one of our files on the server. Ignore errors, because the server may have already deleted it.
  * @param {string} id
  * @param {string} fileId
  */
@@ -90,12 +90,12 @@ async function decryptedFile(id, file) {
 /** @param {string} id @param {EncryptedFile} file @param {Uint8Array} plain */
 async function storeFile(id, file, plain) {
   const { store } = await ownIdentity();
-  // If the disk is full, the file is downloaded again when needed, as long as it exists.
+  // If the disk is full, the file is downloaded again when needed, as long as the server has it.
   if (plain.length <= MAX_STORED_BYTES) await store.put([[NAME(id, file.id), plain]]).catch(() => {});
 }
 
 /**
- * Create a URL for a file. Only a few types that cannot run code keep their type.
+ * Create a URL for a file. Only a few types that cannot run code are kept.
  * @param {EncryptedFile} file
  * @param {Uint8Array<ArrayBuffer>} plain
  */

@@ -1,5 +1,5 @@
-// Implements message franking, which proves authorship in reports: the author commits to the text with a key
-// that only the message contains, and the server tags the commitment. See docs/private.md
+// Implements message franking, which proves in a report who wrote a message. The author commits to the text
+// with a key that only the message contains, and the server tags the commitment. See docs/private.md.
 
 /** @import { Payload } from "./content.js" */
 
@@ -9,7 +9,7 @@ import { encryptedFilesIn, isBytes } from "./file_encryption.js";
 const KEY_BYTES = 32;
 
 /**
- * Return the part of a message that a report can reveal: the text and the file names.
+ * Return the content of a message that a report can reveal: the text and the file names.
  * @param {{[part: string]: any}} payload
  */
 export const revealable = ({ text, files }) =>
@@ -20,8 +20,8 @@ export const revealable = ({ text, files }) =>
   );
 
 /**
- * Return {frank, commitment, shown}: the key, to include in the message; the commitment, for the server; and
- * the data that the message is bound to.
+ * Commit to a message. Return {frank, commitment, shown}: the key to include in the message, the commitment
+ * for the server, and the data that the message is bound to.
  * @param {Payload} payload
  */
 export async function createFrank(payload) {
@@ -30,7 +30,7 @@ export async function createFrank(payload) {
   return { frank: toBase64(key), commitment, shown: await digest(commitment) };
 }
 
-/** Return whether a recipient could report the message. @param {any} payload @param {Uint8Array} shown */
+/** Return whether a recipient can report the message. @param {any} payload @param {Uint8Array} shown */
 export async function isFranked(payload, shown) {
   return (
     isBytes(payload?.frank) &&

@@ -1,5 +1,5 @@
 // Creates private group conversations, and changes their members and names. A name is sent as an encrypted
-// message, so the server does not know it. See docs/private.md
+// message, so the server cannot read it. See docs/private.md.
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -17,7 +17,7 @@ const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
 /**
  * Create a conversation with these members. Resolves with its id.
  * @param {string[]} memberIds
- * @param {string} name may be empty
+ * @param {string} name The name, which may be empty.
  */
 export async function createGroup(memberIds, name) {
   const id = await createConversation(memberIds);
@@ -25,14 +25,18 @@ export async function createGroup(memberIds, name) {
   return id;
 }
 
-/** Add these members. They cannot read earlier messages. @param {string} id @param {string[]} memberIds */
+/** Add these members, who cannot read earlier messages. @param {string} id @param {string[]} memberIds */
 export async function addMembers(id, memberIds) {
   for (const memberId of memberIds)
     await api("PUT", conversationPath(id, `/members/${encodeURIComponent(memberId)}`), {});
   await synchronise(id);
 }
 
-/** Remove a member with all their devices and announce it. @param {string} id @param {string} memberId */
+/**
+ * Remove a member with all their devices, and announce the removal.
+ * @param {string} id
+ * @param {string} memberId
+ */
 export async function removeMember(id, memberId) {
   await api("DELETE", conversationPath(id, `/members/${encodeURIComponent(memberId)}`), {});
   await sendPayload(id, removalPayload(memberId));

@@ -1,8 +1,8 @@
 // Transfers a conversation's earlier messages from one of our devices to another that joined later. The new
-// device sends a request in the conversation, with a key made for this purpose. If the member consents on the
-// other device, that device sends the history as an encrypted file whose key only these two devices can
-// derive. The server and other members can see that a transfer happens, but not its content. See
-// docs/private.md
+// device sends a request in the conversation, with a key generated for the transfer. If the member consents
+// on the old device, that device sends the history as an encrypted file. Only these two devices can derive
+// the file's key. The server and other members can see that a transfer takes place, but not its content. See
+// docs/private.md.
 
 /**
  * @import { PrivateConversation } from "../../types/api.js"
@@ -13,9 +13,11 @@
  * @import { Store } from "./unsent_messages.js"
  *
  * @typedef {"asked" | "refused" | "failed" | "done"} State
- * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} StoredRequest the stored form
+ * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} StoredRequest The request as it is
+ *   stored.
  * @typedef {"" | "none" | "can" | State} TransferState
- * @typedef {{ask: string, seq: number, upTo: number, thumbprint: string}} TransferRequest of another device
+ * @typedef {{ask: string, seq: number, upTo: number, thumbprint: string}} TransferRequest A request from
+ *   another device.
  * @typedef {(id: string, payload: Payload) => Promise<void>} Send
  */
 
@@ -27,7 +29,7 @@ const CURVE = { name: "ECDH", namedCurve: "P-256" };
 const INFO = "svc earlier messages ";
 const GONE = ["unknown_file", "not_found"];
 // Up to these limits, a browser can read, encrypt and store the history in one step without a noticeable
-// wait.
+// delay.
 export const MAX_ENTRIES = 10_000;
 export const MAX_BYTES = 8 * 2 ** 20;
 
@@ -39,11 +41,11 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 const transferPayload = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
 /**
- * Return the change that records where the unreadable part of the history ends; none if this device has
- * stored entries.
+ * Return the change that records where the part of the history that this device cannot read ends. Return no
+ * change if the device already has entries.
  * @param {Store} store
  * @param {string} id
- * @param {number} seq of the commit that added the device
+ * @param {number} seq The number of the commit that added the device.
  * @returns {Promise<Changes>}
  */
 export async function historyStart(store, id, seq) {
@@ -52,11 +54,11 @@ export async function historyStart(store, id, seq) {
 }
 
 /**
- * Return the thumbprints of our other devices in a group. A device must be attributed to us by both MLS and
- * the server; otherwise, a member or the server alone could insert a device that claims to be ours. If both
- * collude, only comparing safety numbers reveals it.
+ * Return the thumbprints of our other devices in a group. Both MLS and the server must attribute a device to
+ * us. Otherwise, a member alone, or the server alone, could insert a device that claims to be ours. If both
+ * collude, only a comparison of safety numbers reveals it.
  * @param {Device[] | null} inGroup
- * @param {Pick<PrivateConversation, "devices">} conversation the server's data
+ * @param {Pick<PrivateConversation, "devices">} conversation The server's data.
  * @param {Device} own
  */
 export function ownOtherDevices(inGroup, { devices }, { memberId, thumbprint }) {
@@ -98,7 +100,7 @@ export async function transferStateOf(store, id, ours) {
 }
 
 /**
- * Ask our other devices for earlier messages. Can be repeated.
+ * Ask our other devices for earlier messages. It is safe to ask again.
  * @param {{store: Store, send: Send}} parts
  * @param {string} id
  */
@@ -116,8 +118,7 @@ export async function requestTransfer({ store, send }, id) {
 }
 
 /**
- * Return the last unanswered request from each of our other devices, if this device has entries to send to
- * that device.
+ * Return the last unanswered request from each of our other devices for which this device has entries.
  * @param {Entry[]} entries
  * @param {Device} own
  * @param {string[]} ours
@@ -142,11 +143,11 @@ export function transferRequestsIn(entries, { memberId, thumbprint: ownThumbprin
   );
 }
 
-/** Refuse a request. @param {Send} send @param {string} id @param {Pick<TransferRequest, "ask">} request */
+/** Decline a request. @param {Send} send @param {string} id @param {Pick<TransferRequest, "ask">} request */
 export const refuseTransfer = (send, id, { ask }) => send(id, transferPayload({ for: ask }));
 
 /**
- * Send the stored messages from before the other device joined.
+ * Send the stored messages from before the requesting device joined.
  * @param {{store: Store, send: Send, upload: (id: string, data: ArrayBuffer) => Promise<string>}} parts
  *   @param
  *   {string} id @param {TransferRequest} request
@@ -211,8 +212,8 @@ export async function transferResponseIn(store, id, entries, { memberId }, ours)
 }
 
 /**
- * Import the messages sent by another of our devices. If the network fails, reject with an error that has a
- * `code`; the import can then be retried.
+ * Import the messages that another of our devices has sent. If the network fails, reject with an error that
+ * has a `code`, so that the import can be retried.
  * @param {{store: Store, fetchFile: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param
  *   {string}
  *   id @param {Payload} answer
@@ -238,14 +239,14 @@ export async function importTransfer({ store, fetchFile }, id, { for: answered, 
     );
     await store.put([...(await importedChanges(store, id, entries)), finish("done")]);
   } catch (/** @type {any} */ error) {
-    // WebCrypto's errors have a numeric code.
+    // Errors of the Web Crypto API have numeric codes.
     if (typeof error.code === "string" && !GONE.includes(error.code)) throw error;
     await store.put([finish("failed")]);
   }
 }
 
 /**
- * Return the changes that import entries. Never replaces an entry that this device has read itself.
+ * Return the changes that import entries. Never replace an entry that this device has read itself.
  * @param {Store} store
  * @param {string} id
  * @param {any[]} received
@@ -281,7 +282,7 @@ const isEntry = (entry) =>
   !Array.isArray(entry.said);
 
 /**
- * Derive 32 bytes that only the owners of these two key pairs can compute.
+ * Derive 32 bytes that only the two devices with these key pairs can compute.
  * @param {CryptoKey} privateKey
  * @param {string} other
  * @param {string} both

@@ -1,5 +1,5 @@
-// Transfers earlier messages between our own devices in all conversations at once: sends requests, responds
-// to requests with the member's consent, and imports the received messages. See docs/private.md
+// Transfers earlier messages between our own devices in all conversations: sends requests, responds to
+// requests with the member's consent, and imports the received messages. See docs/private.md.
 
 /**
  * @import { PathOf } from "../../types/wire.js"
@@ -24,7 +24,7 @@ const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
 );
 
 /**
- * Send a message now or as soon as possible. Drop it if the server refuses it.
+ * Send a message as soon as possible. Drop it if the server rejects it.
  * @param {string} id
  * @param {Payload} payload
  */
@@ -71,13 +71,13 @@ export async function requestHistory() {
 }
 
 /**
- * Send the member's decision to one of our other devices, in all conversations where it has requested a
- * transfer.
+ * Send the member's decision to one of our other devices, in every conversation in which that device has
+ * requested a transfer.
  * @param {string} thumbprint
  * @param {boolean} allowed
  */
 export async function answerHistoryRequest(thumbprint, allowed) {
-  await refresh(); // The device may have been removed a moment ago.
+  await refresh(); // The device may have just been removed.
   const { store } = await ownIdentity();
   for (const { id } of conversations.peek()) {
     const request = conversationsById
@@ -91,7 +91,10 @@ export async function answerHistoryRequest(thumbprint, allowed) {
   }
 }
 
-/** Import the messages that have arrived for this device, in one tab at a time. @param {string} id */
+/**
+ * Import the messages that have arrived for this device. Only one tab at a time imports messages.
+ * @param {string} id
+ */
 export async function importHistory(id) {
   const answer = transferResponses.get(id);
   if (!answer) return;
@@ -99,10 +102,10 @@ export async function importHistory(id) {
   try {
     await withLock(TURN, () => importTransfer({ store, fetchFile }, id, answer));
   } catch (/** @type {any} */ error) {
-    if (error.code === "unreachable") return; // Retry when the server is back.
+    if (error.code === "unreachable") return; // Try again when the server is reachable.
     throw error;
   }
-  // No other device can open the file.
+  // Delete the file, because no other device can decrypt it.
   if (answer.file) await deleteFile(id, answer.file.id);
   await synchronise(id);
 }

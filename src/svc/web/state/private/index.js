@@ -1,5 +1,5 @@
-// Exports the functions for private conversations that the rest of the page calls. Fetched some seconds after
-// the first paint. See docs/private.md
+// Exports the functions for private conversations that other modules call. The page imports this module a few
+// seconds after the first paint. See docs/private.md.
 
 import { keyNotifier } from "./call_keys.js";
 import { followCall } from "./channel_calls.js";
@@ -87,14 +87,14 @@ export const clientFunctions = {
 
 /**
  * @typedef {{conversation_id: string, content_seq: number}} ReportedMessage `content_seq` is the number of
- *   the log entry with its current text
+ *   the log entry that contains the message's current text.
  */
 
 /**
  * Report a message. Rejects with a code if there is no proof, for example because the message predates
  * franking.
  * @param {ReportedMessage} message
- * @param {string} text the reporter's reason
+ * @param {string} text The reason for the report.
  */
 export async function report({ conversation_id: id, content_seq: seq }, text) {
   const { store } = await ownIdentity();

@@ -1,6 +1,5 @@
 // Remembers all devices that have ever been in a private conversation. If a group is created again, or this
-// device is added again, no commit lists the new devices, but this module still detects them. See
-// docs/private.md
+// device is added again, no commit lists the new devices, so this module detects them. See docs/private.md.
 
 /** @import { Changes } from "../../transport/private_store.js" */
 /** @import { Device } from "./other_devices.js" */
@@ -9,9 +8,9 @@
 const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 
 /**
- * Remember these devices, and add a note to the history about new ones.
+ * Remember these devices, and add a note about new devices to the history.
  * @param {Store} store @param {string} id @param {Device[]} devices
- * @param {{seq: number, sentAtMs: number}} at the note's position in the history
+ * @param {{seq: number, sentAtMs: number}} at The note's position in the history.
  */
 export async function noteUnknown(store, id, devices, { seq, sentAtMs }) {
   /** @type {Device[] | undefined} */

@@ -1,4 +1,4 @@
-// Applies a log entry to the stored state of its conversation. See docs/private.md
+// Applies a log entry to the stored state of its conversation. See docs/private.md.
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -9,9 +9,10 @@
  * @import { Outgoing } from "./unsent_messages.js"
  *
  * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain |
- *   null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group the stored form
+ *   null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group The group as it is
+ *   stored.
  * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number,
- *   chain?: string, tag?: string | null}} Entry a history entry in its stored form; `said` is the payload
+ *   chain?: string, tag?: string | null}} Entry A history entry as it is stored. `said` is the payload.
  */
 
 import { isFranked } from "./franking.js";
@@ -21,10 +22,10 @@ import { entryOf, parsePayload, reportProblem, statedIn, WithheldEntryError } fr
 
 /**
  * Return {next, changes}: the group after the entry, and other changes to store. If `next` is missing, this
- * device is no longer in the group; `lost` means that the reason is unknown.
+ * device is no longer in the group, and `lost` means that it was not removed by a readable commit.
  * @param {string} id
  * @param {Group} group
- * @param {Omit<PrivateEntry, "epoch">} entry the entry after the last one read
+ * @param {Omit<PrivateEntry, "epoch">} entry The entry that follows the last one read.
  * @param {{unpack: (data: Uint8Array) => State, audience: string, statement: string, chainAt: (seq: number)
  *   => Promise<string | undefined>}} own
  * @returns {Promise<{next: Group, changes: Changes, lost?: undefined} | {next?: undefined, changes: Changes,
@@ -60,7 +61,7 @@ export async function afterEntry(
     };
   }
   const opened = await open(unpack(group.state), data).catch((error) => {
-    // A commit that removes this device and reuses its leaf cannot be opened; it is handled below.
+    // A commit that removes this device and reuses its leaf cannot be decrypted. It is handled below.
     if (kind !== "commit") reportProblem(error);
     return null;
   });
@@ -75,7 +76,7 @@ export async function afterEntry(
   }
   if (opened) next.state = packed(opened.state);
   const { seen, ...payload } = (opened && parsePayload(opened.data)) ?? {};
-  // Messages that could not be reported are not shown. Messages that predate franking have no tag from the
+  // Do not show messages that could not be reported. Messages that predate franking have no tag from the
   // server.
   const franked = !tag || (opened?.shown && (await isFranked(payload, opened.shown)));
   const entry = await entryOf(
@@ -92,9 +93,9 @@ export async function afterEntry(
 }
 
 /**
- * Return the change that adds a note about the server's fault to the conversation.
+ * Return the change that adds a note about an inconsistency in the server's log to the conversation.
  * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"}
- *   trouble @param {string | null} memberId the sender who was shown a different log
+ *   trouble @param {string | null} memberId The sender, if the server has sent that member a different log.
  * @returns {Changes[number]}
  */
 function faultNote(id, { seq, sentAtMs }, trouble, memberId = null) {

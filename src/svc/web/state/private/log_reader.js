@@ -1,5 +1,5 @@
-// Reads the logs of private conversations when the server pushes changes, and updates the display state in
-// state/private_conversations.js. See docs/private.md
+// Reads the logs of private conversations when the server pushes changes, and updates the state that views
+// display, in state/private_conversations.js. See docs/private.md.
 
 /**
  * @import { PrivateConversation as Resource } from "../../types/api.js"
@@ -48,7 +48,8 @@ let requested = new Set();
 /** @type {Promise<void> | null} */
 let reading = null;
 /**
- * Maps each conversation to the first message that has arrived since the log was last read and should ring.
+ * For each conversation, the number of the first message that has arrived since the log was last read and
+ * should cause an alert.
  * @type {Map<string | null, number>}
  */
 const newSince = new Map();
@@ -57,24 +58,24 @@ const entries = new Map();
 /** The names by conversation. @type {Map<string, string>} */
 const names = new Map();
 /**
- * The messages that this page is sending, by key.
+ * The messages that this tab is sending, by key.
  * @type {Map<string, {id: string, said: Payload, atMs: number, refused?: undefined}>}
  */
 export const leaving = new Map();
 
 /**
- * Maps each conversation to another device's response that must be imported.
+ * For each conversation, the response from another device that must be imported.
  * @type {Map<string, Payload | undefined>}
  */
 export const transferResponses = new Map();
 
-/** Conversations that this page has left, which need no notice. @type {Set<string>} */
+/** Conversations that the member has left in this tab, for which no notice is needed. @type {Set<string>} */
 export const leftConversations = new Set();
 
 /** @type {((id: string) => Promise<void>)[]} */
 const readers = [];
 
-/** Add a function to call after each read of a log. @param {(id: string) => Promise<void>} act */
+/** Register a function to call each time a log has been read. @param {(id: string) => Promise<void>} act */
 export const onRead = (act) => readers.push(act);
 
 /** Register this device and read the logs of all conversations. */
@@ -88,7 +89,7 @@ export async function handlePush(event, data) {
   if (event === "private_keys_low") {
     await ownIdentity()
       .then(({ device }) => device.prepare())
-      .catch(reportOwnError); // The log is read again when the page is next loaded.
+      .catch(reportOwnError); // The log is read again after a reload.
     return;
   }
   const {
@@ -105,7 +106,8 @@ export async function handlePush(event, data) {
 }
 
 /**
- * Read this conversation, or all of them. Requests made during a read are served right after it.
+ * Read the log of this conversation, or of all conversations if null. A request made during a read is handled
+ * right after it.
  * @param {string | null} id
  * @returns {Promise<void>}
  */
@@ -125,7 +127,7 @@ async function readRequested() {
     try {
       await read(all ? null : wanted);
     } catch (/** @type {any} */ error) {
-      if (!member.value) return; // After signing out, errors are not reported.
+      if (!member.value) return; // Do not report errors after signing out.
       reportOwnError(error);
       for (const id of all ? conversations.value.map((conversation) => conversation.id) : wanted)
         put(problems, id, error instanceof WithheldEntryError ? "withheld" : explain(error));
@@ -134,7 +136,7 @@ async function readRequested() {
 }
 
 /**
- * Report a bug in this page's code. Error responses and network failures are not reported.
+ * Report an error caused by a bug in our code. Ignore error responses and network failures.
  * @param {any} error
  */
 function reportOwnError(error) {
@@ -151,7 +153,7 @@ function reportOwnError(error) {
 async function read(ids) {
   const identity = await registeredIdentity();
   const resources = await identity.device.sync(ids);
-  if (!isCurrent(identity)) return; // Another member has signed in since then.
+  if (!isCurrent(identity)) return; // Another member has since signed in.
   const changed = ids ?? resources.map(({ id }) => id);
   const known = new Map(conversations.value.map((conversation) => [conversation.id, conversation]));
   const all = await Promise.all(
@@ -179,7 +181,7 @@ async function read(ids) {
 }
 
 /**
- * Read a conversation's new entries. Return its display state.
+ * Read a conversation's new entries. Return the state that views display.
  * @param {Identity} identity
  * @param {Resource} resource
  * @returns {Promise<PrivateConversation>}
@@ -255,7 +257,7 @@ async function conversationFor(
  * @param {string} id
  */
 async function loadEntries({ store, memberId }, id) {
-  // Read the unsent messages first. A message sent in the meantime is then in both lists rather than in
+  // Read the unsent messages first. If one is sent in the meantime, it is then in both lists rather than in
   // neither.
   const waiting = await unsentOf(store, id);
   const before = entries.get(id) ?? [];
@@ -271,7 +273,11 @@ async function loadEntries({ store, memberId }, id) {
   return new Set(fresh.map(({ seq }) => seq));
 }
 
-/** Erase messages that their author has deleted. @param {Identity["store"]} store @param {string} id */
+/**
+ * Erase the content of messages that their authors have deleted.
+ * @param {Identity["store"]} store
+ * @param {string} id
+ */
 async function empty(store, id) {
   const { emptying } = contentOf(/** @type {Entry[]} */ (entries.get(id)));
   if (!emptying.length) return;
@@ -292,8 +298,8 @@ async function empty(store, id) {
 }
 
 /**
- * Show the history and the outgoing entries. Outgoing messages are listed at the end. Other outgoing entries,
- * such as reactions, are shown as if they had been sent.
+ * Show the history and the outgoing entries. List outgoing messages at the end. Show other outgoing entries,
+ * such as reactions, as if they had been sent.
  * @param {string} id
  * @param {string} memberId
  * @param {WaitingMessage[]} stored
@@ -329,7 +335,7 @@ function publish(id, memberId, stored) {
   );
 }
 
-/** Show a conversation again after its outgoing messages have changed. @param {string} id */
+/** Update the displayed conversation after its outgoing messages have changed. @param {string} id */
 export async function republish(id) {
   const { store, memberId } = await ownIdentity();
   publish(id, memberId, await unsentOf(store, id));
@@ -359,7 +365,7 @@ export async function markRead(id) {
   );
 }
 
-/** Return the id of the conversation with these members, creating it if needed. @param {string[]} memberIds
+/** Return the id of the conversation with these members. Create it if needed. @param {string[]} memberIds
  */
 export async function createConversation(memberIds) {
   const { device } = await ownIdentity();

@@ -1,6 +1,6 @@
 // Implements the cryptography of private conversations: MLS groups (RFC 9420) with the vendored ts-mls, and
-// the statements in which a device's own key vouches for its MLS key. Accepts and returns bytes, and does no
-// storage or network I/O. See docs/private.md
+// the statements that let a device's own key vouch for its MLS key. Accepts and returns bytes, and does no
+// storage or network I/O. See docs/private.md.
 
 /**
  * @import { Capabilities } from "ts-mls/dist/src/capabilities.js"
@@ -14,7 +14,7 @@
  * @import { ProposalAdd, ProposalRemove } from "ts-mls/dist/src/proposal.js"
  * @import { SenderMember } from "ts-mls/dist/src/sender.js"
  *
- * @typedef {ClientState} State one device's state of a group
+ * @typedef {ClientState} State One device's state of a group.
  * @typedef {ClientConfig} Config
  * @typedef {{memberId: string, thumbprint: string, key: Uint8Array}} Stated
  * @typedef {{leaf: number, statement: string}} Leaf
@@ -52,7 +52,7 @@ const CAPABILITIES = {
   proposals: [],
   credentials: ["basic"],
 };
-// The server keeps key packages for the same length of time.
+// The lifetime of key packages, which is the same on the server.
 const LIFE_S = 90 * 24 * 60 * 60;
 const CALL_LABEL = "SFrame 1.0 Base Key";
 const CALL_KEY_BYTES = 16;
@@ -92,8 +92,8 @@ export async function makeKeys() {
 }
 
 /**
- * Verify a statement. Return its content, {memberId, thumbprint, key}, or null if the device's own key has
- * not signed it for this server.
+ * Verify a statement. Return its content, {memberId, thumbprint, key}, or null if it was not signed by the
+ * device's own key for this server.
  * @param {string} statement @param {string} audience @returns {Promise<Stated | null>}
  */
 export async function readStatement(statement, audience) {
@@ -116,12 +116,12 @@ export async function readStatement(statement, audience) {
     const thumbprint = toBase64(digest).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
     return { memberId: claims.sub, thumbprint, key: fromBase64(claims.mls_key) };
   } catch {
-    return null; // Not a valid statement.
+    return null; // The text is not a valid statement.
   }
 }
 
 /**
- * Return the configuration that makes a group validate its devices. `belongs` returns whether a member may be
+ * Return a configuration that makes a group validate its devices. `belongs` returns whether a member may be
  * in the group.
  * @param {string} audience
  * @param {(memberId: string) => boolean} belongs
@@ -130,7 +130,7 @@ export async function readStatement(statement, audience) {
 export function configOf(audience, belongs) {
   return {
     ...defaultClientConfig,
-    // The server keeps the log in order, so no message comes from a past epoch.
+    // The server keeps the log in order, so messages never come from a past epoch.
     keyRetentionConfig: { ...defaultClientConfig.keyRetentionConfig, retainKeysForEpochs: 1 },
     authService: {
       async validateCredential(credential, key) {
@@ -146,7 +146,7 @@ export function configOf(audience, belongs) {
 const sameBytes = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /**
- * Create a key package: {ref, message, keys}. The caller stores `keys` and sends `message` to the server.
+ * Create a key package, {ref, message, keys}. The caller must store `keys` and send `message` to the server.
  * @param {Keys & {statement: string}} own
  * @param {number} nowMs
  */
@@ -186,7 +186,7 @@ function decoded(data, wireformat) {
 }
 
 /**
- * Verify the statement in a key package. Return its content as `readStatement` does, or null.
+ * Verify the statement in a key package. Return the result of `readStatement`.
  * @param {Uint8Array} packageMessage
  * @param {string} audience
  */
@@ -209,7 +209,7 @@ export const unpacked = (data, config) => ({
 /** @param {State} state */
 export const epochOf = (state) => Number(state.groupContext.epoch);
 /**
- * Return a value that is the same on all devices that agree on the group's whole history.
+ * Return a value that is the same on all devices that agree on the group's entire history.
  * @param {State} state
  */
 export const agreementOf = (state) => hexOf(state.keySchedule.epochAuthenticator);
@@ -241,8 +241,8 @@ export async function begin(conversationId, { message, keys }, config) {
 }
 
 /**
- * Join a group with a Welcome. Return null if the Welcome is not for one of our packages, which `find` looks
- * up by ref.
+ * Join a group with a Welcome. Return null if the Welcome is not for one of our key packages. `find` looks up
+ * a package by ref.
  * @param {Uint8Array} data @param {(ref: string) => Promise<Package | undefined>} find @param {Config} config
  */
 export async function join(data, find, config) {
@@ -281,8 +281,8 @@ export function leavesOf(state) {
 }
 
 /**
- * Create a commit that adds the devices of these key packages and removes these leaves: {state, message,
- * welcome}.
+ * Create a commit that adds the devices with these key packages and removes these leaves. Return {state,
+ * message, welcome}.
  * @param {State} state
  * @param {Uint8Array[]} packages
  * @param {number[]} leaves
@@ -332,8 +332,8 @@ export async function seal(state, data, shown) {
 }
 
 /**
- * Decrypt another device's message: {state, data, shown, statement}, or only {state} for a commit. Rejects if
- * the message is invalid.
+ * Decrypt another device's message. Return {state, data, shown, statement}, or only {state} for a commit.
+ * Rejects if the message is invalid.
  * @param {State} state @param {Uint8Array} message @returns {Promise<{state: State, data?: Uint8Array,
  *   shown?: Uint8Array, statement?: string}>}
  */

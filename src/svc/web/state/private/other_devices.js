@@ -1,5 +1,5 @@
-// Checks the statements of the other devices in a group against the server's data before they are trusted.
-// See docs/private.md
+// Verifies the statements of the other devices in a group against the server's data before trusting them. See
+// docs/private.md.
 
 /**
  * @import { PrivateDevice } from "../../types/api.js"
@@ -16,9 +16,9 @@ import { fromBase64, leavesOf, ownerOf, readStatement, textOf } from "./mls.js";
 export class WithheldEntryError extends Error {}
 
 /**
- * Return the key packages of these devices, without any that contradict the server's data.
- * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between the
- *   only members allowed in the group, or null
+ * Return the key packages of these devices, except any that contradict the server's data.
+ * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between The
+ *   only members allowed in the group, or null.
  * @param {string} audience
  */
 export async function packagesOf(api, id, devices, between, audience) {
@@ -64,7 +64,7 @@ export async function othersIn(state, memberId, audience) {
 const isSameDevice = (stated, device) =>
   stated.memberId === device?.member_id && stated.thumbprint === device?.thumbprint;
 
-/** Return the members and thumbprints of a group's leaves. @param {State} state @param {string} audience */
+/** Return the member and thumbprint of each leaf in a group. @param {State} state @param {string} audience */
 export async function statedIn(state, audience) {
   const all = leavesOf(state).map(async ({ leaf, statement }) => ({
     leaf,
@@ -97,8 +97,8 @@ export function parsePayload(data) {
 }
 
 /**
- * Report an error response in one conversation, and let the others continue. Rethrow it if the server no
- * longer recognises us or we have signed out, because all conversations would then fail.
+ * Report an error response for one conversation, so that the others can continue. Rethrow all other errors,
+ * and those that mean that the server no longer recognises us, because they affect all conversations.
  * @param {any} error
  */
 export function reportResponse(error) {

@@ -1,5 +1,5 @@
-// Sends messages in private conversations. A message is stored, shown at once, and sent when somebody can
-// read it. See docs/private.md
+// Sends messages in private conversations. A message is stored and shown immediately, and sent once somebody
+// can read it. See docs/private.md.
 
 /** @import { Ref, Payload } from "./content.js" */
 /** @import { EncryptedFile } from "./file_encryption.js" */
@@ -13,18 +13,18 @@ import { ownIdentity } from "./own_identity.js";
 import { leaving, synchronise, republish } from "./log_reader.js";
 import { NoRecipientError, unsentOf, storeUnsent } from "./unsent_messages.js";
 
-const RETRY_MS = 15_000; // The delay before a retry after the server could not accept a message.
+const RETRY_MS = 15_000; // The delay before a retry if the server was unable to accept a message.
 
 /**
  * @param {string} id @param {string} text @param {{reply?: Ref | null, files?: EncryptedFile[]}} [options]
  */
 export const send = (id, text, options) => sendPayload(id, messagePayload(text, options));
 
-/** The actions on a message, with the same interface as for channels. */
+/** The actions on a message, with the same interface as for messages in channels. */
 export const messageActions = {
   /** @param {MessageReference} message @param {string} text */
   edit: ({ conversation_id: id, ref }, text) => sendPayload(id, editPayload(ref, text)),
-  /** Delete a message with its files. @param {MessageReference} message */
+  /** Delete a message and its files. @param {MessageReference} message */
   async remove({ conversation_id: id, ref, attachments }) {
     await sendPayload(id, deletionPayload(ref));
     await Promise.all(attachments.map((file) => deleteFile(id, file.id)));

@@ -1,4 +1,4 @@
-// Creates this browser's identity in private conversations, and opens its store. See docs/private.md
+// Creates this browser's identity in private conversations, and opens its store. See docs/private.md.
 
 /**
  * @import { Member } from "../../types/api.js"
@@ -27,7 +27,7 @@ let own = null;
 export const channelCalls = new Map();
 
 /**
- * Maps each conversation whose call this page is in to a function to call when the keys may have changed.
+ * For each conversation whose call this tab is in, a function to call when the keys may have changed.
  * @type {Map<string, () => void>}
  */
 export const conversationCalls = new Map();
@@ -72,7 +72,7 @@ async function createIdentity(memberId) {
  */
 export const deviceOf = ({ parts }, store, more) => new PrivateDevice({ ...parts, ...more, store });
 
-/** Return our identity once the server knows this device, and other devices can therefore add it. */
+/** Return our identity once this device is registered with the server, so that other devices can add it. */
 export async function registeredIdentity() {
   const identity = await ownIdentity();
   if (!identity.prepared) await identity.device.prepare();
@@ -80,7 +80,10 @@ export async function registeredIdentity() {
   return identity;
 }
 
-/** Return whether this identity belongs to the member who is signed in now. @param {Identity} identity */
+/**
+ * Return whether this identity belongs to the member who is currently signed in.
+ * @param {Identity} identity
+ */
 export const isCurrent = ({ memberId }) => own !== null && member.value?.id === memberId;
 
 /** Delete all data about our identity in this browser. */

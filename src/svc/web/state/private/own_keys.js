@@ -1,5 +1,5 @@
 // Manages this browser's keys in private conversations: its MLS key, the statement that vouches for that key,
-// and the key packages with which other devices add this one. See docs/private.md
+// and the key packages that other devices use to add this one. See docs/private.md.
 
 /**
  * @import { Body } from "../../types/wire.js"
@@ -14,7 +14,7 @@ import { makeKeys, makePackage, toBase64 } from "./mls.js";
 
 const STOCK = 30; // The number of key packages to keep on the server.
 
-/** Continue in a new task, to keep the page responsive. */
+/** Wait for a new task, to keep the page responsive. */
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 export class OwnKeys {
@@ -39,14 +39,14 @@ export class OwnKeys {
   }
 
   /**
-   * Return {signKey, publicKey, statement, id}, creating the keys on first use. `id` is empty until the
-   * server knows the statement.
+   * Return {signKey, publicKey, statement, id}. Create the keys on first use. `id` is empty until the server
+   * has the statement.
    * @returns {Promise<Identity>}
    */
   async identity() {
     const known = await this.#store.get("identity");
     if (known) return known;
-    // Creating the first key takes 40 ms, in addition to loading the library.
+    // Creating the first key takes 40 ms in addition to the time for loading the library.
     await nextTask();
     const keys = await makeKeys();
     const key = toBase64(keys.publicKey).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -82,8 +82,8 @@ export class OwnKeys {
       await nextTask(); // Creating all key packages in one task would freeze the page.
     }
     const last = withLast ? made.at(-1) : null;
-    // Store the keys before publishing the packages, because a Welcome for a package can be opened only with
-    // its keys.
+    // Store the keys before publishing the packages, because a Welcome for a package can be decrypted only
+    // with its keys.
     await this.#store.put(
       made.map(({ ref, message, keys }) => [`package/${ref}`, { message, keys, last: ref === last?.ref }]),
     );

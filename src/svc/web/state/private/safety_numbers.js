@@ -1,5 +1,5 @@
-// Computes the safety numbers that members compare: one for each private conversation, which is equal on all
-// sides, and one for each device. See docs/private.md
+// Computes the safety numbers that members compare: one for each private conversation, which all its members
+// see, and one for each device. See docs/private.md.
 
 /** @import { Stated } from "./mls.js" */
 /** @import { Device } from "./other_devices.js" */
@@ -8,11 +8,12 @@ import { readStatement } from "./mls.js";
 import { channelCalls, ownIdentity } from "./own_identity.js";
 
 const GROUPS = 12; // Groups of five digits, each made from five bytes.
-const GROUPS_OF_ONE = 6; // For one device. Finding a matching key by brute force is infeasible.
+// The number of groups for one device. It is infeasible to find a matching key by brute force.
+const GROUPS_OF_ONE = 6;
 const BYTES = 5;
 
 /**
- * Return the devices in the group, {memberId, thumbprint} each; null outside the group.
+ * Return the devices in the group as [{memberId, thumbprint}], or null if this device is not in the group.
  * @param {string} id
  */
 export async function devicesIn(id) {
@@ -26,8 +27,8 @@ export async function devicesIn(id) {
 }
 
 /**
- * Return the conversation's safety number, {digits, devices}, which is equal on all sides unless there is a
- * man in the middle; null outside the group.
+ * Return the conversation's safety number, {digits, devices}, or null if this device is not in the group. All
+ * members have the same number unless there is a man in the middle.
  * @param {string} id
  */
 export async function numberOf(id) {
@@ -44,7 +45,7 @@ export async function thisDevice() {
   );
 }
 
-/** Return the safety number of one device, the same wherever it is shown. @param {Device} device */
+/** Return the safety number of one device. @param {Device} device */
 export const codeOf = (device) => digitsOf([device], GROUPS_OF_ONE);
 
 /** @param {Device[]} devices @param {number} groups */
@@ -62,7 +63,8 @@ async function digitsOf(devices, groups) {
 }
 
 /**
- * Return "yes" if the current number was compared, "lost" if only an earlier number was, and "no" otherwise.
+ * Return "yes" if the current number has been compared, "lost" if only an earlier number has been, and
+ * otherwise "no".
  * @param {string} id
  */
 export async function isVerified(id) {
@@ -73,7 +75,11 @@ export async function isVerified(id) {
   return now && now.digits.join(" ") === compared ? "yes" : "lost";
 }
 
-/** Mark a safety number as compared, or clear the mark. @param {string} id @param {string[] | null} digits */
+/**
+ * Mark a safety number as compared; null clears the mark.
+ * @param {string} id
+ * @param {string[] | null} digits
+ */
 export async function verify(id, digits) {
   const { store } = await ownIdentity();
   await store.put([[`verified/${id}`, digits?.join(" ")]]);

@@ -1,6 +1,6 @@
-// Stores messages that are not in the log yet, so the page can be closed in the meantime. Some are not
-// encrypted, because nobody could read them or the server rejected them. Others are encrypted but not sent.
-// See docs/private.md
+// Stores messages that are not in the log yet, so that the page can be closed in the meantime. Some messages
+// are not encrypted, because nobody can read them yet or the server rejected them. Others are encrypted but
+// not sent. See docs/private.md.
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
@@ -10,8 +10,8 @@
  * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix:
  *   string) => Promise<any[]>}} Store
  * @typedef {{code?: string, message: string, status?: number, details?: object}} Rejection
- * @typedef {{said: Payload, atMs: number, refused?: Rejection}} WaitingMessage the stored form; `said` is the
- *   payload
+ * @typedef {{said: Payload, atMs: number, refused?: Rejection}} WaitingMessage The message as it is stored.
+ *   `said` is the payload.
  * @typedef {WaitingMessage & {message: Uint8Array, commitment: Uint8Array, digest: string}} Outgoing
  */
 
@@ -35,7 +35,7 @@ export class NoRecipientError extends Error {
 export const notifies = ({ type = "message" }) => type === "message";
 
 /**
- * Store a message until it can be sent. `payload.key` is unique among this member's messages.
+ * Store a message until it can be sent. `payload.key` must be unique among this member's messages.
  * @param {Store} store
  * @param {string} id
  * @param {Payload} payload
@@ -57,8 +57,8 @@ export async function allWaiting(store, id) {
 }
 
 /**
- * Return the messages that are not in the history yet, oldest first. Those in `outgoing` are already
- * encrypted and cannot be withdrawn.
+ * Return the messages that are not in the history yet, oldest first. Messages that are already encrypted come
+ * first and cannot be withdrawn.
  * @param {Store} store
  * @param {string} id
  * @returns {Promise<WaitingMessage[]>}
@@ -89,7 +89,7 @@ export const removalOf = (id, { key }) => [WAITING(id, key), undefined];
 export const requeued = (id, { said: payload, atMs }) => [WAITING(id, payload.key), { said: payload, atMs }];
 
 /**
- * Return the change that stores a rejected message until its author decides what to do with it.
+ * Return the change that stores a rejected message until the member decides what to do with it.
  * @param {string} id
  * @param {Payload} payload
  * @param {number} atMs
@@ -101,7 +101,7 @@ export function rejectionOf(id, payload, atMs, { code, message, status, details 
 }
 
 /**
- * Remove an encrypted message that was not sent. Return false if it was in the log after all.
+ * Remove an encrypted message that was not sent. Return false if the message is in the log after all.
  * @param {Store} store
  * @param {string} id
  * @param {Outgoing} outgoing

@@ -1,6 +1,6 @@
-// Uploads the files for a private message: each file is encrypted in this browser, then sent. Drafts are not
-// stored, and neither are their files. Implements the interface that views/composer/upload_list.js requires.
-// See docs/private.md
+// Uploads the files for a private message. Each file is encrypted in this browser before it is sent. Neither
+// drafts nor their files are stored. Implements the interface that views/composer/upload_list.js requires.
+// See docs/private.md.
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -31,15 +31,15 @@ export class PrivateUploads {
   /** @type {Map<string, AbortController>} */ #stops = new Map();
 
   /**
-   * @param {string} id of the conversation
-   * @param {(file: File) => Promise<Prepared>} prepare returns the part of a file to send
+   * @param {string} id The conversation's id.
+   * @param {(file: File) => Promise<Prepared>} prepare Returns the file to send.
    */
   constructor(id, prepare) {
     this.#id = id;
     this.#prepare = prepare;
   }
 
-  /** The descriptions of the uploaded files, to be sent in the message. */
+  /** The descriptions of the uploaded files, for the message. */
   get ready() {
     return this.list.value.flatMap(({ descriptor, name, alt }) =>
       descriptor ? [{ ...descriptor, name: name.slice(-MAX_NAME_LENGTH), alt }] : [],
@@ -103,7 +103,7 @@ export class PrivateUploads {
     this.#change(key, { name: nameAs(/** @type {OneFile} */ (this.#find(key)).name, on) });
   }
 
-  /** Remove the finished uploads, because a message contains them now. */
+  /** Remove the finished uploads, because a message now contains them. */
   sent() {
     this.list.value = this.list.value.filter(({ descriptor }) => !descriptor);
   }
