@@ -1,5 +1,5 @@
-// Passes messages that need an alert to the modules that play sounds and show notifications, and stores which
-// alerts are enabled in this browser.
+// Decides which messages need an alert, and passes them to the modules that play sounds and show
+// notifications. Stores which alerts are enabled in this browser.
 
 /** @import { Channel, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -18,7 +18,7 @@ import { threads } from "./threads.js";
 import { seen } from "./unread_counts.js";
 
 const STORED_ALERTS = "svc.alerts"; // In localStorage.
-const ONE_TAB_MS = 3000; // How long a tab stops other tabs from ringing for the same message.
+const ONE_TAB_MS = 3000; // How long a tab keeps other tabs from alerting for the same message.
 export const SOUNDS = /** @type {const} */ (["message", "mention", "join", "leave", "mute"]);
 /** @type {Alerts} */
 const DEFAULTS = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
@@ -48,8 +48,8 @@ export const chooseSound = (name, on) => chooseAlerts({ sounds: { ...alerts.valu
 const listeners = [];
 
 /**
- * Listen for alerts: `listener({kind, sound, notice, channel, message})`, or with `secret` for a private
- * message.
+ * Add a listener, which is called with {kind, sound, notice, channel, message} for each alert. For a private
+ * message, `secret` replaces `channel` and `message`.
  * @param {(alert: Alert) => void} listener
  */
 export const onAlert = (listener) => listeners.push(listener);
@@ -75,7 +75,7 @@ async function ring(message) {
 }
 
 /**
- * Ring for a private message, because the server sends no notifications for private messages.
+ * Alert the member to a private message. The server sends no notifications for private messages.
  * @param {Private} secret
  */
 export async function ringPrivately(secret) {
@@ -124,8 +124,8 @@ const subscription = () => import("./push_subscription.js");
 listen({
   onGreeting() {
     lookAtPush();
-    // The server may have a new key, or the browser a new endpoint. A failed renewal is retried at the next
-    // greeting.
+    // Renew the subscription, because the server may have a new key, or the browser a new endpoint. A failed
+    // renewal is retried after the next greeting.
     if (push.value === "on")
       unhurried(() =>
         subscription()

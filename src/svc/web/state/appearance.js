@@ -1,4 +1,4 @@
-// Stores the appearance settings, which exist only in this browser.
+// Stores the appearance settings, which apply only to this browser.
 
 import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
@@ -18,7 +18,7 @@ export const setAppearance = (changes) => {
   appearance.value = { ...appearance.value, ...changes };
 };
 
-/** Store the settings and pass them to the style sheets. */
+/** Store the settings and apply them to the style sheets, now and whenever they change. */
 export function applyAppearance(root = document.documentElement) {
   effect(() => {
     const { theme, motion, density, textSize } = appearance.value;
@@ -31,7 +31,7 @@ export function applyAppearance(root = document.documentElement) {
 }
 
 /**
- * Return the stored settings, with the default in place of an unknown text size, which could make the page
+ * Return the stored settings. Replace an unknown text size with the default, because it could make the page
  * and its settings unreadable.
  * @param {typeof DEFAULTS} stored
  */

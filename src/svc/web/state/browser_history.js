@@ -1,11 +1,11 @@
 // Manages the browser's history: Back closes the most recently opened view, Forward opens it again, and the
-// URL contains the channel. state/navigation.js reads URLs. This module is fetched once the first channel is
-// open.
+// URL always contains the open channel. state/navigation.js reads URLs. The page imports this module once the
+// first channel is open.
 //
-// Each history entry has a number, stored in history.state, and the view that it showed, stored here. If the
-// new view equals that of an earlier entry for the same channel, the history goes back to that entry, so
-// closing a panel with its button has the same result as Back. A change that only closes something replaces
-// the current entry. Every other change adds an entry.
+// Each history entry has a number, which is stored in history.state, and a view, which is stored here. If the
+// new view equals the view of an earlier entry for the same channel, go back to that entry, so that a panel's
+// close button has the same effect as Back. Otherwise, a change that closes something replaces the current
+// entry, and every other change adds an entry.
 
 /** @import { Open, PageLocation } from "./navigation.js" */
 /**
@@ -34,18 +34,19 @@ import {
 import { conversationsById, conversationsKnown } from "./private_conversations.js";
 import { member } from "./server.js";
 
-const SETTINGS = "svc.settings"; // In sessionStorage: LANGUAGE_PAGE if the next reload should open it.
+// In sessionStorage: LANGUAGE_PAGE if that page must be opened after the next reload.
+const SETTINGS = "svc.settings";
 const LANGUAGE_PAGE = "look";
 const OURS = ["channel", "message", "private", "invite", "link"];
 
 /**
- * The view of each entry, keyed by number. A reload keeps only the URL, the panel, and whether another view
- * covered the channel.
+ * The view of each entry, by number. A reload keeps only the URL, the panel, and whether another view covered
+ * the channel.
  * @type {View[]}
  */
 const views = [];
 let current = history.state?.entry ?? 0;
-let isLeaving = false; // history.go is asynchronous; until it completes, the entry is not current.
+let isLeaving = false; // history.go is asynchronous, so `current` is wrong until it completes.
 let isDue = false;
 
 /** @returns {View} */
@@ -61,7 +62,7 @@ const shown = () => ({
 const sameLocation = (a, b) => a?.channelId === b?.channelId && a?.conversationId === b?.conversationId;
 
 /**
- * Return whether two views are the same panel or dialog, regardless of the message shown.
+ * Return whether these are the same panel or dialog, even for different messages.
  * @param {Open | null | undefined} a
  * @param {Open | null | undefined} b
  * @returns {boolean}
@@ -102,7 +103,7 @@ function write(view, adds = false) {
   if (adds) views.length = ++current;
   views[current] = view;
   const hash = new URLSearchParams(hashOf(view.location).slice(1));
-  // Keep the other parameters, such as the codec of calls.
+  // Keep parameters that other modules use, such as the codec for calls.
   for (const [name, value] of new URLSearchParams(location.hash.slice(1)))
     if (!OURS.includes(name)) hash.append(name, value);
   history[adds ? "pushState" : "replaceState"](
@@ -120,7 +121,8 @@ function record() {
   if (!before || !exists(before.location)) write(now);
   else if (sameView(now, before)) views[current] = now;
   else {
-    // Opening a channel again is a step forward, even if the previous entry is for the same channel.
+    // Look only at consecutive entries for the same channel, because opening a channel again is a step
+    // forward.
     for (let at = current; views[at] && sameLocation(views[at].location, now.location) && !keeps; at--) {
       if (!sameView(views[at], now)) continue;
       isLeaving = true;
@@ -137,8 +139,8 @@ function record() {
 }
 
 /**
- * Record the view once all related changes have been rendered, such as a dialog closing and a channel opening
- * from it. Preact renders in a microtask.
+ * Record the view once all related changes have been rendered, such as a dialog that closes and the channel
+ * that it opens. Preact renders in a microtask.
  */
 async function recordSoon() {
   if (isDue) return;
@@ -151,7 +153,7 @@ async function recordSoon() {
 /**
  * Show the view of an entry.
  * @param {View | undefined} view
- * @param {Open | null} panel of an entry from before a reload
+ * @param {Open | null} panel The panel to open if the view was lost in a reload.
  */
 function show(view, panel) {
   const extra = layers.value.slice(view?.layers.length ?? 0);
@@ -169,8 +171,8 @@ function show(view, panel) {
 }
 
 /**
- * Leave an entry whose covering view was closed by a reload: go to the next entry, or back from the last one.
- * Return whether there is another entry.
+ * Skip an entry for a view that a reload has closed: continue in the same direction, or go back from the last
+ * entry. Return whether the entry was skipped.
  * @param {any} state
  * @param {1 | -1} by
  */
@@ -180,16 +182,16 @@ function skips(state, by) {
   return true;
 }
 
-/** Open the settings again after the next reload, which changes the language. */
+/** Reopen the language settings after the next reload, because a change of language reloads the page. */
 export const keepSettings = () => storeValue(SETTINGS, LANGUAGE_PAGE, "sessionStorage");
 
 /** @param {string} hash */
 const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
 
 /**
- * Start the history. `isMissing` means that the page was opened with the URL of a channel that does not exist
- * or is not visible. `named` is the channel in that URL. If the URL now contains a different channel, the
- * member has gone back.
+ * Start managing the history. `isMissing` means that the page was opened with the URL of a channel that does
+ * not exist or is not visible. `named` is the channel in that URL. If the URL now contains a different
+ * channel, the member has already gone back.
  * @param {{isMissing: boolean, named: string | null}} arrived
  */
 export function startHistory({ isMissing, named }) {
@@ -201,7 +203,8 @@ export function startHistory({ isMissing, named }) {
   }
   const panel = history.state?.aside ?? null;
   openedPanel.value ??= panel;
-  // The reload has closed the covering view, so going back to its entry would change nothing.
+  // A view that covered the channel was closed by the reload, so skip its entry, which would show the same as
+  // the one before.
   isLeaving = skips(history.state, -1);
   let isStarting = isLeaving;
   // A view that the member opened before this module was loaded gets its own entry, so that Back closes it.
@@ -223,7 +226,7 @@ export function startHistory({ isMissing, named }) {
       current = state.entry;
       if (skips(state, by)) return;
       if (isStarting && isCovered(shown())) {
-        // The member has opened something since the reload.
+        // The member has opened a view since the reload.
         write(uncovered());
       } else if (!isLeaving || !views[current]) show(views[current], state.aside ?? null);
       isLeaving = isStarting = false;

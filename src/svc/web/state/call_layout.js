@@ -6,7 +6,7 @@
 import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
-const STORED_LAYOUT = "svc.callLayout"; // In sessionStorage, so a reload restores the layout.
+const STORED_LAYOUT = "svc.callLayout"; // In sessionStorage, so that a reload restores the layout.
 /** @type {{mode: "grid" | "speaker", pinned: string, onlySound: boolean}} */
 const DEFAULTS = { mode: "grid", pinned: "", onlySound: false };
 const before = storedValue(DEFAULTS, STORED_LAYOUT, "sessionStorage");
@@ -25,7 +25,7 @@ effect(() =>
   ),
 );
 
-/** The keys of the large tiles (as in `pinned`), and the width of the other tiles. */
+/** The keys of the large tiles, in the same format as `pinned`. */
 export const focused = signal(/** @type {string[]} */ ([]));
 export const tilePx = signal(Infinity);
 
@@ -35,13 +35,13 @@ export const pin = (key) => {
 };
 
 /**
- * Return the large and the small tiles: {large: [key], small: [key]}. If `large` is empty, all tiles are
- * equal. `people` comes from participants.js; `speaker` is the id of the last speaker, or null.
+ * Return the large and the small tiles: {large: [key], small: [key]}. If `large` is empty, all tiles have the
+ * same size. `people` comes from participants.js; `speaker` is the id of the last speaker, or null.
  * @param {Pictured[]} people @param {{mode: "grid" | "speaker", pinned: string, speaker: string | null}} how
  */
 export function arranged(people, { mode: how, pinned: held, speaker }) {
   const screens = people.filter(({ screen }) => screen).map(({ id }) => `screen ${id}`);
-  // Unwatched screens come before the cameras, where they are easy to find.
+  // Put unwatched screens before the cameras, where they are easy to find.
   const others = [
     ...people.filter(({ unwatched }) => unwatched).map(({ id }) => `screen ${id}`),
     ...people.map(({ id }) => `camera ${id}`),

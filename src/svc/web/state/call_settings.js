@@ -5,13 +5,14 @@ import { effect, signal } from "../vendor/signals.js";
 
 const STORED_SETTINGS = "svc.callSettings";
 const STORED_PEOPLE = "svc.people";
-const MAX_PEOPLE = 500; // The maximum number of members with individual settings; the oldest are dropped.
+// The maximum number of members with individual settings. The oldest settings are dropped.
+const MAX_PEOPLE = 500;
 
 /** @typedef {typeof DEFAULTS} CallSettings */
 const DEFAULTS = {
   microphone: "",
   camera: "",
-  speaker: "", // Device ids; "" for the browser's default.
+  speaker: "", // These three are device ids; "" means the browser's default.
   echoCancellation: true,
   autoGainControl: true,
   noise: "usual", // "off", "usual" (the browser's) or "strong" (call/noise_suppression.js).
@@ -25,7 +26,7 @@ const DEFAULTS = {
   screen: "text", // "text" is sharp, "motion" is smooth.
   screenSize: "", // A key from call/encodings.js; "" for the screen's actual size.
   lessData: false, // For a metered connection: fewer frames and smaller videos, in both directions.
-  quality: "automatic", // Of received video: "automatic", "high", "low" or "saver".
+  quality: "automatic", // The quality of received video: "automatic", "high", "low" or "saver".
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };
 

@@ -1,6 +1,6 @@
-// Keeps the visible channels in order, our permissions in each, and which categories are collapsed in this
-// browser. Also computes the key under which the drafts, uploads and outgoing messages of a channel or thread
-// are stored. Channel content is in state/conversation.js.
+// Keeps the visible channels in order, our permissions in each channel, and which categories are collapsed in
+// this browser. Computes the key under which a channel's or thread's drafts, uploads and outgoing messages
+// are stored. state/conversation.js keeps the messages.
 
 /**
  * @import { Channel, Greeting } from "../types/api.js"
@@ -38,7 +38,7 @@ export function hasPermission(permission, channelId = null) {
 export const mayInCall = (permission, roomId) =>
   hasPermission(permission, channelsById.value.has(roomId) ? roomId : null);
 
-let requests = 0; // Counts the requests, because responses can arrive out of order.
+let requests = 0; // The number of requests so far. Only the response to the last one counts.
 
 function askPermissions() {
   const mine = ++requests;
@@ -65,7 +65,7 @@ listen({
     switch (event) {
       case "channel_created":
       case "channel_updated":
-        // Our permissions in the new channel are not known yet.
+        // Request our permissions in the new channel.
         if (event === "channel_created") askPermissions();
         // An archived channel is removed from the list.
         channels.value = [
@@ -104,12 +104,15 @@ export function toggleCollapsed(id) {
 /**
  * Return the key of a conversation, which is a channel or the thread of one of its messages.
  * @param {string} channelId
- * @param {string | null} [thread] the id of the thread's first message
+ * @param {string | null} [thread] The id of the thread's first message.
  */
 export const conversationKeyOf = (channelId, thread = null) =>
   thread ? `${channelId}/${thread}` : channelId;
 
-/** Return {channelId, thread}; `thread` is null in the channel itself. @param {string} key */
+/**
+ * Split a conversation key into {channelId, thread}; `thread` is null for the channel itself.
+ * @param {string} key
+ */
 export function channelAndThreadOf(key) {
   const [channelId, thread = null] = key.split("/");
   return { channelId, thread };

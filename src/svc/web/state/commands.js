@@ -1,5 +1,5 @@
-// Interprets commands such as "/shrug" at the start of a message: some become text, others are executed. Any
-// other text that begins with "/" is an ordinary message.
+// Interprets commands such as "/shrug" at the start of a message. Some commands are replaced with text, and
+// others are executed. Any other text that begins with "/" is an ordinary message.
 
 import { notify, tryOrNotify } from "./notices.js";
 import { api, member } from "./server.js";
@@ -7,16 +7,16 @@ import { t } from "../words/words.js";
 
 /**
  * @typedef {"shrug" | "tableflip" | "unflip" | "spoiler" | "nick" | "status"} Name
- * @typedef {{text: string} | {act: "nick" | "status", words: string}} Done The resulting message, or the
- *   action to execute.
+ * @typedef {{text: string} | {act: "nick" | "status", words: string}} Done The message to send, or the action
+ *   to execute.
  */
 
-/** Escaped, because markdown must display them literally. @type {Record<string, string>} */
+/** Escaped, because Markdown must display the faces literally. @type {Record<string, string>} */
 const FACES = { shrug: "¯\\\\\\_(ツ)\\_/¯", tableflip: "(╯°□°)╯︵ ┻━┻", unflip: "┬─┬ノ( º \\_ ºノ)" };
 const WRITTEN = /^(\/\/?)([a-z]+)(?:\s+([\s\S]*))?$/u;
 
 /**
- * The commands in display order, each with the permission that it requires, if any.
+ * The commands in display order, each with the permission it requires, if any.
  * @type {{name: Name, permission?: string}[]}
  */
 export const COMMANDS = [
@@ -29,7 +29,7 @@ export const COMMANDS = [
 ];
 
 /**
- * Return the incomplete command name after "/", or null.
+ * Return the incomplete command name between "/" and the caret, or null.
  * @param {string} text
  * @param {number} caret
  */
@@ -49,8 +49,8 @@ export const commandsFor = (query, hasPermission) =>
   );
 
 /**
- * Return the result of the command in a message, or null if there is no command or its required argument is
- * missing.
+ * Return the result of a message's command. Return null if the message contains no command, or a required
+ * argument is missing.
  * @param {string} text
  * @returns {Done | null}
  */
@@ -72,7 +72,8 @@ const ACTS = {
 };
 
 /**
- * Return the text to send, or null if there is none. `done` is called once an action has been performed.
+ * Run the command in a text, if any. Return the text to send, or null if there is none. `done` is called once
+ * an action has been performed.
  * @param {string} text
  * @param {() => void} done
  */

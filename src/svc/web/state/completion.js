@@ -1,6 +1,6 @@
-// Completes names while the member writes: members, roles and groups after "@", channels after "#", emoji
-// after ":", commands after "/". Finds the text to complete and its candidates, and inserts the chosen one.
-// Pure functions; renders nothing.
+// Completes names as the member types: members, roles and groups after "@", channels after "#", emoji after
+// ":", and commands after "/". Finds the text to complete and its candidates, and inserts the chosen
+// candidate. Contains only pure functions.
 
 import { commandAt, commandsFor } from "./commands.js";
 import { matching } from "./name_search.js";
@@ -8,8 +8,7 @@ import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
 
 /**
  * @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} CompletionQuery The
- *   text from
- *   `start` to `end` will be replaced.
+ *   candidate replaces the text from `start` to `end`.
  */
 /**
  * @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji" | "command", id: string, name: string,
@@ -28,8 +27,8 @@ import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
  *   undefined for the server's custom emoji.
  */
 
-const MAX_NAME_LENGTH = 40; // Enough for a 32-character name and some typing errors.
-const MIN_EMOJI_LENGTH = 2; // If fewer characters were enough, every ":)" would start a completion.
+const MAX_NAME_LENGTH = 40; // Enough for a 32-character name and a few typing errors.
+const MIN_EMOJI_LENGTH = 2; // With fewer characters, every ":)" would start a completion.
 const DEFAULT_LIMIT = 8;
 const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
 const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;
@@ -41,7 +40,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 const GROUPS = ["everyone", "here"].map((name) => ({ id: name, name }));
 
 /**
- * Return the text that is being completed at the caret; null if there is none, for example within code.
+ * Return the text to complete at the caret. Return null if there is none, for example within code.
  * @param {string} text @param {number} caret @returns {CompletionQuery | null}
  */
 export function completing(text, caret) {
@@ -79,20 +78,20 @@ export function candidates({ sign, query }, sources, limit = DEFAULT_LIMIT) {
   if (sign === "#") return matching(of("channel", sources.channels), query, nameOf, limit);
   const all = matching(mentionable(sources), query, nameOf, query ? limit : Infinity);
   if (query) return all;
-  // After a bare "@", people more often mean a member than a role.
+  // A bare "@" is more often meant for a member than for a role.
   const isPerson = (/** @type {Candidate} */ { kind }) => kind === "member";
   return [...all.filter(isPerson), ...all.filter((item) => !isPerson(item))].slice(0, limit);
 }
 
-/** Return whether the text contains the written name of an emoji. @param {string} text */
+/** Return whether the text contains an emoji name such as ":wave:". @param {string} text */
 export const hasEmojiWritten = (text) => new RegExp(EMOJI_WRITTEN, "u").test(text);
 
-/** Return whether the text contains a character that can introduce a member's name. @param {string} text */
+/** Return whether the text contains an "@" that can introduce a member's name. @param {string} text */
 export const hasNameWritten = (text) => new RegExp(`(?<!${WORD_BEFORE})@`, "u").test(text);
 
 /**
- * Convert typed text to markdown, with mentions for members' names and emoji for emoji names. Ambiguous names
- * remain plain text.
+ * Convert typed text to Markdown. Names after "@" and "#" become mentions, and emoji names become emoji.
+ * Ambiguous names remain plain text.
  * @param {string} text @param {Sources} sources
  */
 export function meant(text, sources) {
@@ -118,7 +117,7 @@ export function meant(text, sources) {
 }
 
 /**
- * Return the text with the chosen candidate, and the new position of the caret.
+ * Insert the chosen candidate. Return the new text and the new position of the caret.
  * @param {string} text
  * @param {CompletionQuery} query
  * @param {Candidate} chosen
@@ -130,7 +129,7 @@ export function complete(text, { start, end }, chosen) {
   return { text: text.slice(0, start) + put + after, caret };
 }
 
-/** Return a candidate as markdown. @param {Candidate} chosen */
+/** Return a candidate as Markdown. @param {Candidate} chosen */
 export function written({ kind, id, name, character }) {
   if (kind === "command") return `/${name}`;
   if (kind === "emoji") return character ?? `:${name}:`;
@@ -181,7 +180,7 @@ function lastSign(before) {
 }
 
 /**
- * Return whether the text ends within a fenced block, or after an unclosed backtick.
+ * Return whether the text ends within a fenced code block, or after an unclosed backtick.
  * @param {string} before
  */
 function isInCode(before) {

@@ -1,6 +1,6 @@
-// Loads the messages of a text channel: a window onto its history that moves with scrolling and is updated by
-// pushes. The windows of the most recently opened channels stay loaded, so reopening these channels shows
-// them at once.
+// Loads the messages of a channel or thread as a window onto its history. The window moves as the member
+// scrolls, and pushes update it. The windows of the most recently opened channels stay loaded, so these
+// channels reopen without delay.
 
 /** @import { Message, MessagePage } from "../types/api.js" */
 /** @import { About, Data, StoredPage, PushArguments } from "../types/wire.js" */
@@ -18,12 +18,15 @@ import { api, ask, connection, listen, unhurried } from "./server.js";
 import { channelAndThreadOf, conversationKeyOf } from "./channels.js";
 
 const PAGE = 50;
-const MOST = 100; // The server's maximum for a page.
-const FURTHER = 40; // A smaller page while scrolling, because rendering interrupts it.
-const MAX_LOADED = 210; // Loaded messages: at most 3,000 elements. Dropped ones are fetched again.
-// At the newest message the window is smaller, because each new message moves all other messages on the page.
-// Dropping the oldest messages moves the rest too. It is therefore done rarely, for several messages at a
-// time, and not immediately after new messages arrive, when it could delay a key press.
+const MOST = 100; // The maximum page size that the server accepts.
+// The page size while scrolling. It is smaller because rendering a page interrupts scrolling.
+const FURTHER = 40;
+// The maximum number of loaded messages, about 3,000 elements. Dropped messages are fetched again when
+// needed.
+const MAX_LOADED = 210;
+// At the newest message, the window is smaller, because each new message moves all the others on the page.
+// Dropping the oldest messages also moves the others, so several messages are dropped at a time. This happens
+// a moment after a new message arrives, so that it does not delay a key press.
 const MAX_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
@@ -31,21 +34,21 @@ const DROPPED_AFTER_MS = 50;
 const MAX_HELD = 6; // The maximum number of channels whose messages stay loaded.
 const AGAIN_MS = 2000;
 
-/** A window onto a channel or thread. The signals are for display; only this class changes them. */
+/** A window onto a channel or thread. Views read its signals, and only this class changes them. */
 export class Conversation {
   /** Oldest first. @type {Signal<Message[]>} */
   messages = signal([]);
   moreBefore = signal(false);
   moreAfter = signal(false);
   loaded = signal(false);
-  /** Why the messages could not be fetched, as a sentence; "" otherwise. */
+  /** A sentence that explains why the messages could not be fetched; "" if they could. */
   problem = signal("");
-  /** Why messages before and after the loaded ones could not be fetched. */
+  /** The same for messages before and after the loaded ones. */
   olderProblem = signal("");
   newerProblem = signal("");
   /**
-   * Whether the reader is at the newest message. Set by the view. Decides which end messages are dropped
-   * from.
+   * Whether the member is viewing the newest message. Set by the view. Determines from which end messages are
+   * dropped.
    */
   atEnd = true;
 
@@ -81,8 +84,8 @@ export class Conversation {
   }
 
   /**
-   * Load the messages again. `last` is the id of the newest message on the server. If we have it, we can only
-   * have missed changes to messages.
+   * Load the messages again. `last` is the id of the newest message on the server. If that message is loaded,
+   * only changes to messages can have been missed.
    * @param {string | null | undefined} last
    */
   refresh(last) {
@@ -94,7 +97,10 @@ export class Conversation {
       });
   }
 
-  /** Load the page around this message's position, even if the message is gone. @param {string} messageId */
+  /**
+   * Load the page around this message's position, even if the message was deleted.
+   * @param {string} messageId
+   */
   around(messageId) {
     return this.#load(
       { around: messageId },
@@ -104,7 +110,7 @@ export class Conversation {
   }
 
   /**
-   * Load the page around the first message posted at this time or later. Resolves with that message's id. If
+   * Load the page around the first message posted at or after this time. Resolves with that message's id. If
    * there is none, resolves with the id of the last message, or null.
    * @param {number} atMs
    */
@@ -119,8 +125,8 @@ export class Conversation {
   }
 
   /**
-   * Load the page after this position, even if the message is gone. Resolves with the id of the page's first
-   * message, or null.
+   * Load the page after this message's position, even if the message was deleted. Resolves with the id of the
+   * page's first message, or null.
    * @param {string} messageId
    */
   async behind(messageId) {
@@ -183,14 +189,14 @@ export class Conversation {
   }
 
   /**
-   * Show stored messages, which were the newest when the server was last reachable.
+   * Show the stored messages from when the server was last reachable.
    * @param {Pick<StoredPage, "messages" | "more_before">} page
    */
   recall({ messages, more_before: more }) {
     if (!this.loaded.value) this.#hold(messages, more, false);
   }
 
-  /** Add a message that the server has just stored for us. @param {Message} message */
+  /** Add a message that we have sent and the server has stored. @param {Message} message */
   take(message) {
     this.hear("message_posted", message);
   }
@@ -214,13 +220,14 @@ export class Conversation {
       if (turn !== this.#turn) return;
       take(page);
       problem.value = "";
-      // The page may be older or newer than the pushes, and applying a push twice is harmless.
+      // The page may be older or newer than these pushes. Applying a push twice is harmless.
       for (const push of this.#waiting.splice(0)) this.#apply(...push);
     } catch (/** @type {any} */ error) {
       if (strict && error.status !== undefined) throw error;
       if (turn !== this.#turn) return;
       const lost = error.code === "unreachable";
-      // A new connection loads the messages anyway. If the connection is up, the response was lost.
+      // If the connection was lost, the next one loads the messages anyway. If it is up, only the response
+      // was lost.
       if (!lost || (problem !== this.problem && connection.value === "online"))
         problem.value = explain(error);
       else if (!strict && connection.value === "online") setTimeout(() => this.#unanswered(turn), AGAIN_MS);
@@ -275,7 +282,7 @@ export class Conversation {
     // Ids increase with time, but two messages posted at the same time can be pushed in either order.
     this.messages.value = [...held, message].sort((a, b) => (a.id < b.id ? -1 : 1));
     if (held.length >= MAX_LOADED)
-      this.#drop(); // Timers can run late while the page is hidden, so drop old messages now.
+      this.#drop(); // Drop old messages now, because timers can run late while the page is hidden.
     else if (held.length >= MAX_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
   }
 
@@ -306,7 +313,7 @@ export const fetchMessage = (channelId, id) =>
   api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
 
 /**
- * Apply a change to reactions. Emoji are sorted by code point, and members by when they reacted.
+ * Return the reactions after a change. Emoji are sorted by code point, and members by when they reacted.
  * @param {Reactions} reactions
  * @param {{emoji: string, member_id: string, added: boolean}} change
  */
@@ -331,7 +338,10 @@ const newestOf = (channelId, thread = null) => ({
  * @type {{key: string, page: Promise<MessagePage>} | null}
  */
 let prefetched = null;
-/** The stored page of each channel, while the server is unreachable. @type {Map<string, StoredPage>} */
+/**
+ * The stored page of each channel, for use while the server is unreachable.
+ * @type {Map<string, StoredPage>}
+ */
 let recalled = new Map();
 /** Most recently used last. @type {Map<string, Conversation>} */
 const held = new Map();
@@ -359,7 +369,7 @@ listen({
     prefetched = channelId
       ? { key: conversationKeyOf(channelId), page: request("history", newestOf(channelId)) }
       : null;
-    prefetched?.page.catch(() => {}); // After a failure, the page is requested again.
+    prefetched?.page.catch(() => {}); // If this request fails, the page is requested again.
   },
   onStoredScene({ pages }) {
     recalled = pages;
@@ -368,8 +378,8 @@ listen({
   },
   onGreeting({ unread, threads }) {
     recalled = new Map();
-    // The loaded messages may be out of date. Reload the two most recent conversations, because a thread or
-    // the chat of a call can be open next to a channel. Reload the others when they are opened.
+    // The loaded messages may be out of date. Reload the two most recently opened conversations, because a
+    // thread or a call's chat can be open next to a channel. The others are reloaded when they are opened.
     const last = new Map([...held].slice(-2));
     if (prefetched && !last.has(prefetched.key)) last.set(prefetched.key, new Conversation(prefetched.key));
     held.clear();

@@ -1,4 +1,4 @@
-// Lists and removes the devices that can sign in as us, and creates codes for new devices.
+// Lists and removes the devices that can sign in to our account, and creates codes for adding devices.
 
 /** @import { Device } from "../types/api.js" */
 /** @import { ResponseBody } from "../types/wire.js" */
@@ -19,8 +19,8 @@ export const devices = signal(null);
 export const linkCode = signal(null);
 
 /**
- * When the recovery code was created; null if there is none, undefined until loaded. The code lets us sign in
- * after losing all devices.
+ * When the recovery code was created; null if there is none, undefined until loaded. With this code, the
+ * member can sign in after losing all devices.
  * @type {Signal<number | null | undefined>}
  */
 export const keptCodeMadeAt = signal(undefined);
@@ -32,7 +32,7 @@ export async function loadDevices() {
   ));
 }
 
-/** Create a recovery code and revoke the previous one. The code is never shown again. */
+/** Create a recovery code and revoke the previous one. Return the code, which cannot be retrieved later. */
 export async function newKeptCode() {
   const made = await api("POST", "/api/me/devices/recovery");
   keptCodeMadeAt.value = made.made_at_ms;

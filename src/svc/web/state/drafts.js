@@ -1,5 +1,5 @@
-// Stores drafts by conversation key. A draft is stored in this browser while it is typed. A channel draft is
-// also stored on the server a moment later, and our other devices receive it.
+// Stores drafts by conversation key. A draft is stored in this browser as it is typed. A channel's draft is
+// also stored on the server a moment later, and sent to our other devices.
 
 /** @import { Draft, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -11,26 +11,26 @@ import { ask, listen, unhurried } from "./server.js";
 import { channelAndThreadOf } from "./channels.js";
 import { uploadsOf } from "./uploads.js";
 
-const QUIET_MS = 1000; // The pause in typing before the draft goes to the server.
+const QUIET_MS = 1000; // The pause in typing after which the draft is sent to the server.
 // In localStorage: {channelId: {text, saved}}, in case the page is closed before the server has the draft.
 const STORED_DRAFTS = "svc.drafts";
 
 /**
  * @typedef {{message: Message, ping: boolean} | null} Reply
  * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put:
- *   Set<string>, restoring: boolean, gone: boolean}} Written
- * `put`: the drafts that this page has saved and the server has not pushed back yet. `gone`: sent before the
- * server sent its drafts.
+ *   Set<string>, restoring: boolean, gone: boolean}} Written `put` contains the drafts that this tab saved
+ *   and that the server has not pushed back yet. `gone` means that the draft was sent before the server sent
+ *   its drafts.
  */
 
 /** By channel. @type {Map<string, Written>} */
 const drafts = new Map();
-// Whether the server has sent its drafts since the last greeting. Before that, no draft is overwritten.
+// Whether the server has sent its drafts since the last greeting. Until then, do not overwrite them.
 let known = false;
 
 /**
- * Return the signals {text, reply}; `names` is defined in state/mention_text.js. `reply` is {message, ping}
- * or null, and exists only in this page.
+ * Return a conversation's draft, with the signals `text` and `reply`. state/mention_text.js describes
+ * `names`. `reply` is {message, ping} or null, and exists only in this tab.
  * @param {string} channelId
  */
 export function draftOf(channelId) {
@@ -48,7 +48,7 @@ export function draftOf(channelId) {
       gone: false,
     };
     drafts.set(channelId, draft);
-    // From now on, save the draft whenever its uploaded files change.
+    // Save the draft whenever its uploaded files change.
     let before = "";
     effect(() => {
       const now = String(
@@ -119,12 +119,12 @@ async function save(channelId) {
     draft.put.delete(now);
     if (error.code === "unreachable" && drafts.get(channelId) === draft) later(channelId);
   }
-  if (drafts.get(channelId) === draft) keepHere(channelId); // We may have signed out in the meantime.
+  if (drafts.get(channelId) === draft) keepHere(channelId); // The member may have signed out in the meantime.
 }
 
 /**
- * Store the text in this browser. Files exist only on the server, so a draft with files is saved on the
- * server or not at all.
+ * Store the text in this browser. A draft with files is stored only on the server, because its files exist
+ * only there.
  * @param {string} channelId
  */
 function keepHere(channelId) {
@@ -137,7 +137,7 @@ function keepHere(channelId) {
 
 const keptHere = () => eachLike({ text: "", saved: "" }, storedValue({}, STORED_DRAFTS));
 
-/** Return whether a stored draft has files. The stored value may be invalid. @param {string} saved */
+/** Return whether a stored draft has files. A malformed stored value has none. @param {string} saved */
 function hasFiles(saved) {
   try {
     return JSON.parse(saved)[1].length > 0;
@@ -159,7 +159,7 @@ function take({ channel_id: channelId, text, attachments }) {
       ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved
       : !draft.text.value);
   draft.saved = written;
-  // Text being typed in this page takes precedence, and will soon be saved with the existing files.
+  // Text being typed here takes precedence, and will soon be saved with the files.
   if (untouched) draft.text.value = text;
   keepHere(channelId);
   if (!attachments.length || (!untouched && uploadsOf(channelId).list.value.length)) return;
@@ -172,8 +172,8 @@ function take({ channel_id: channelId, text, attachments }) {
 }
 
 /**
- * Apply all drafts on the server, and drop the drafts that it has deleted. Save drafts that the server never
- * had.
+ * Apply all drafts from the server. Drop the drafts that it has deleted, and save those that it never
+ * received.
  * @param {Draft[]} all
  */
 function takeAll(all) {
@@ -213,7 +213,7 @@ function askDrafts() {
 listen({
   onGreeting: () => unhurried(askDrafts),
   onPush(event, data) {
-    // This is our own change, and the draft may have been sent since then.
+    // Ignore our own change, because the draft may have been sent since then.
     if (
       event === "draft_changed" &&
       !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))

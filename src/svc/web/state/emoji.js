@@ -7,7 +7,8 @@ import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
 /**
- * Maps each name to {id, name, url, animated, created_by, created_at_ms}. @type {Signal<Map<string, Emoji>>}
+ * The custom emoji by name: {id, name, url, animated, created_by, created_at_ms}. @type {Signal<Map<string,
+ * Emoji>>}
  */
 export const emoji = signal(new Map());
 

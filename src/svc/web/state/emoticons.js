@@ -1,4 +1,5 @@
-// Replaces emoticons such as ":)" with emoji as the member types, except in code. Pure functions.
+// Replaces emoticons such as ":)" with emoji as the member types, except in code. Contains only pure
+// functions.
 
 /** @type {Record<string, string>} */
 const EMOJI = {
@@ -37,8 +38,8 @@ const EMOJI = {
 };
 const TOKEN = /(?<!\S)\S{2,3}(?!\S)/gu;
 const MAX_LENGTH = 3;
-// Fenced blocks and code spans. An unclosed block extends to the end of the text, and an unclosed span to the
-// end of the line.
+// Matches fenced code blocks and code spans. An unclosed block extends to the end of the text, and an
+// unclosed span to the end of the line.
 const CODE =
   /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|(?![\s\S]))|(`+)(?!`)(?:[\s\S]*?[^`])\2(?!`)|`[^\n]*/gmu;
 

@@ -1,9 +1,10 @@
-// Signals the first paint: the first frame that shows messages, or another view instead. Files that this
-// frame does not need are fetched afterwards, to leave the bandwidth of a slow connection to it.
+// Signals the first paint: the first frame that shows messages, or the view that replaces them. Files that
+// this frame does not need are fetched afterwards, so that they do not delay it on a slow connection.
 
 import { listen } from "./server.js";
 
-// The maximum wait after the greeting. The messages may not arrive, and a hidden page is not rendered.
+// The maximum wait after the greeting, because the messages may never arrive, and a hidden page is not
+// rendered.
 const MAX_WAIT_MS = 10_000;
 
 /** @type {(nothing?: undefined) => void} */

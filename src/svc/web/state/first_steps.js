@@ -1,5 +1,5 @@
-// Tracks the first steps for an owner who is alone on the server: name it, give it an icon, add a channel,
-// invite somebody. The steps disappear once another member joins or the owner hides them.
+// Tracks the first steps of a new server's owner: name the server, give it an icon, add a channel, and invite
+// somebody. The steps disappear once another member joins or the owner hides them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -9,7 +9,7 @@ import { channels } from "./channels.js";
 import { members } from "./people.js";
 import { api, info, listen, member } from "./server.js";
 
-const HIDDEN = "svc.firstSteps"; // In localStorage, once the owner has hidden the steps.
+const HIDDEN = "svc.firstSteps"; // In localStorage: set once the owner has hidden the steps.
 const FIRST_CHANNELS = 2; // A new server has a text channel and a voice channel.
 
 const hidden = signal(storedText(HIDDEN) !== null);
@@ -34,7 +34,7 @@ export function hideFirstSteps() {
 /** @param {string} name */
 export const nameServer = (name) => api("PATCH", "/api/settings", { name });
 
-/** Find out whether the owner is the only member. If the request fails, assume that there are others. */
+/** Check whether the owner is the only member. If the request fails, assume that there are others. */
 export async function askFirstSteps() {
   if (hidden.value || !isOwner() || alone.value !== null) return;
   const page = await api("GET", "/api/members?limit=2").catch(() => null);

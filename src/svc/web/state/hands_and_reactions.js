@@ -1,4 +1,4 @@
-// Sorts the raised hands in a call, and keeps the reactions that are floating on the screen.
+// Sorts the raised hands in a call, and keeps the reactions that are currently displayed.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -9,7 +9,7 @@ const SHOWN_MS = 4000; // The duration of the animation in the style sheet.
 const MAX_SHOWN = 24;
 
 /**
- * The reactions that are floating now: [{key, channelId, memberId, emoji}], oldest first.
+ * The reactions currently displayed: [{key, channelId, memberId, emoji}], oldest first.
  * @type {Signal<{key: number, channelId: string, memberId: string, emoji: string}[]>}
  */
 export const reactions = signal([]);
@@ -22,7 +22,7 @@ export const raiseHand = (channelId, raised) => ask("voice_hand", { channel_id: 
 export const react = (channelId, emoji) => ask("voice_react", { channel_id: channelId, emoji });
 
 /**
- * Return the members whose hand is raised, in the order they raised it.
+ * Return the members with a raised hand, in the order in which they raised it.
  * @template {{hand?: number}} T
  * @param {T[]} people
  */

@@ -1,5 +1,5 @@
 // Loads the messages that mention us in any channel or thread, newest first, while the inbox is open. Pushes
-// update them.
+// update the list.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -16,7 +16,10 @@ import { read, unread } from "./unread_counts.js";
 const known = signal([]);
 /** Whether there are older messages, whether they are loading, and the last error. */
 export const inbox = signal({ more: false, busy: false, problem: /** @type {unknown} */ (null) });
-/** The loaded messages, without those that we can no longer see or whose author we have blocked. */
+/**
+ * The loaded messages, except those in channels that we can no longer see and those by members we have
+ * blocked.
+ */
 export const mentions = computed(() =>
   known.value.filter(
     ({ channel_id: id, author }) => channelsById.value.has(id) && !blocked.value.has(author.id),
@@ -24,9 +27,9 @@ export const mentions = computed(() =>
 );
 
 let open = false;
-let round = 0; // Responses to requests sent before the inbox was last refreshed are ignored.
+let round = 0; // Identifies the current round. Responses to requests from earlier rounds are ignored.
 
-/** Start or stop loading mentions, when the inbox opens or closes. @param {boolean} is */
+/** Start loading mentions when the inbox opens, or stop when it closes. @param {boolean} is */
 export function lookIntoInbox(is) {
   open = is;
   round += 1;
@@ -38,7 +41,7 @@ export function lookIntoInbox(is) {
 /** Load older messages. */
 export async function fetchMore() {
   const requested = round;
-  // A list filled only by pushes has gaps, so start again from the newest message.
+  // A list that only pushes have filled may have gaps, so start from the newest message.
   const before = inbox.value.more ? known.value.at(-1)?.id : null;
   inbox.value = { ...inbox.value, busy: true, problem: null };
   try {

@@ -1,6 +1,7 @@
 // Links the member's accounts on two servers. Each server's page signs a statement about the other account
-// once the member consents there. The pages exchange the statements in URL fragments, which no server
-// receives. Profiles show the links, and members of both servers can verify them. See docs/servers.md
+// once the member consents there. The two pages exchange the statements in URL fragments, which are never
+// sent to a server. Profiles show the links, and members of both servers can verify them. See
+// docs/servers.md.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { ResponseBody } from "../types/wire.js" */
@@ -23,16 +24,15 @@ import { signal } from "../vendor/signals.js";
 import { servers } from "./other_servers.js";
 import { api, listen, member } from "./server.js";
 
-// A request from another server's page is answered within minutes on the same machine, so both use the same
-// clock.
+// The maximum age of a message. The other server's page runs in the same browser, so both use the same clock.
 const FRESH_MS = 60 * 60_000;
 const PARAMETER = "same";
-const BETWEEN = "~"; // Occurs in no statement, and is not escaped in a URL.
+const BETWEEN = "~"; // The separator. It never occurs in a statement and is not escaped in URLs.
 
 /**
- * A message from another server's page. "request" asks for a statement, "answer" contains the statement that
- * we asked for, and "offer" contains both statements, to show here too. The other kinds are reasons to refuse
- * a message. `origin` is that server.
+ * A message from another server's page. A "request" asks for a statement, an "answer" contains the requested
+ * statement, and an "offer" contains both statements, to show the link here as well. The other kinds are
+ * reasons for rejecting a message. `origin` is the other server.
  * @typedef {{kind: "request", origin: string, from: Statement}
  *   | {kind: "answer", origin: string, from: Statement}
  *   | {kind: "offer", origin: string, from: Statement, own: Statement}
@@ -41,7 +41,7 @@ const BETWEEN = "~"; // Occurs in no statement, and is not escaped in a URL.
  */
 
 /**
- * The links on our own profile; undefined until they are known.
+ * The links on our own profile; undefined until loaded.
  * @type {Signal<LinkedAccount[] | undefined>}
  */
 export const ownLinks = signal(undefined);
@@ -49,7 +49,8 @@ export const ownLinks = signal(undefined);
 export const confirmations = signal([]);
 
 /**
- * Return the localStorage key for the server that each confirmation went to. Our own server does not know.
+ * Return the localStorage key of the map from each confirmation to the other server. Our server does not know
+ * this server.
  * @param {string} id
  */
 const storedAs = (id) => `svc.confirmed.${id}`;
@@ -62,7 +63,7 @@ export function takeMessage() {
   const text = hash.get(PARAMETER);
   if (text === null) return "";
   hash.delete(PARAMETER);
-  // The message must not stay in the history or be read again after a reload.
+  // Keep the message out of the history, and do not read it again after a reload.
   history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
   return text;
 }
@@ -80,8 +81,8 @@ export async function read(text) {
   if (!from || other === null || more.length || from.aud !== location.origin || from.iss === location.origin)
     return { kind: "invalid", origin: "" };
   const { iss: origin, made_at_ms: madeAt } = from;
-  // Accept messages only from servers that the member has added to the list, so links from elsewhere do
-  // nothing.
+  // Accept messages only from servers that the member has added to the list, so that links from elsewhere
+  // have no effect.
   if (!servers.peek().some((server) => server.origin === origin)) return { kind: "unknown", origin };
   if (Math.abs(Date.now() - madeAt) > FRESH_MS) return { kind: "expired", origin };
   if (from.use === REQUEST) return { kind: other ? "invalid" : "request", origin, from };
@@ -93,7 +94,7 @@ export async function read(text) {
 }
 
 /**
- * Return the URL that opens another server's page with a request for its statement.
+ * Return a URL that opens another server's page and asks it for a statement.
  * @param {string} origin
  */
 export async function requestAddress(origin) {
@@ -102,7 +103,7 @@ export async function requestAddress(origin) {
 }
 
 /**
- * Sign that the account in another server's statement is ours too.
+ * Sign a statement that the account in another server's statement is also ours.
  * @param {Statement} about
  */
 async function signAbout({ iss, sub, key: peerKey }) {
@@ -119,7 +120,8 @@ async function signAbout({ iss, sub, key: peerKey }) {
 }
 
 /**
- * Let members of both servers verify our statement. Our own server receives only its digest.
+ * Allow members of both servers to verify our statement. Our own server receives only the digest of the
+ * statement.
  * @param {string} statement @param {string} origin
  */
 async function confirm(statement, origin) {
@@ -138,7 +140,10 @@ function parsed(text) {
   }
 }
 
-/** Answer a request. Return the URL to go back to. @param {Statement} request */
+/**
+ * Answer a request. Return the URL that takes our statement back to the other page.
+ * @param {Statement} request
+ */
 export async function answer(request) {
   const statement = await signAbout(request);
   await confirm(statement, request.iss);
@@ -147,7 +152,7 @@ export async function answer(request) {
 
 /**
  * Show the other account on our profile. Return our own statement.
- * @param {Statement} other @param {string} [own] a statement that we have signed before
+ * @param {Statement} other @param {string} [own] Our statement, if it has already been signed.
  */
 export async function publish(other, own) {
   const statement = own ?? (await signAbout(other));
@@ -156,8 +161,8 @@ export async function publish(other, own) {
 }
 
 /**
- * Offer to show our account on the other account's profile too. Return the URL of the other server's page
- * with the offer.
+ * Offer to show the link on the other account's profile as well. Return the URL that takes the offer to the
+ * other server's page.
  * @param {Statement} other @param {string} own
  */
 export async function offerAddress(other, own) {
@@ -208,8 +213,8 @@ async function pairOf(memberId, { origin, own, other }) {
 }
 
 /**
- * Ask the other server which member made the statement; that server learns that we viewed this link. Return
- * that member's name, "" if the server does not confirm the link, or null if it does not respond.
+ * Ask the other server which member made the statement. That server learns that we viewed this link. Return
+ * the member's name, "" if the server does not confirm the link, or null if it does not respond.
  * @param {string} memberId @param {LinkedAccount} link
  */
 export async function verify(memberId, link) {

@@ -1,6 +1,6 @@
-// Adds formatting such as bold and italic to the selection, or removes it. Pure functions.
+// Adds formatting such as bold and italic to the selected text, or removes it. Contains only pure functions.
 
-/** The keys that, with Ctrl or the command key, add a markdown marker. */
+/** The keyboard shortcuts, with Ctrl or Command, that add a Markdown marker. */
 export const FORMATS = [
   { key: "b", sign: "**", words: "format-bold" },
   { key: "i", sign: "*", words: "format-italic" },
@@ -11,7 +11,7 @@ export const FORMATS = [
 ];
 
 /**
- * Return the format that a key press requests, or null.
+ * Return the format for a keyboard shortcut, or null.
  * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">} pressed
  */
 export function formatOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
@@ -22,8 +22,8 @@ export function formatOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
 }
 
 /**
- * Return the text with the marker added around the selection from `start` to `end`, or removed from it, and
- * the new selection.
+ * Add the marker around the selection from `start` to `end`, or remove it. Return the new text and the new
+ * selection.
  * @param {string} text
  * @param {number} start
  * @param {number} end
@@ -47,7 +47,7 @@ export function formatted(text, start, end, sign) {
 
 /**
  * Return whether the text begins or ends with exactly this marker. A single asterisk must not match half of a
- * double one.
+ * double asterisk.
  * @param {string} text
  * @param {string} sign
  * @param {"startsWith" | "endsWith"} how

@@ -1,5 +1,5 @@
-// Sorts the member list: online members grouped by their highest role, then the others, each group by name. A
-// search limits the list to matching names.
+// Sorts the member list: online members are grouped by their highest role and followed by the offline
+// members, and each group is sorted by name. A search limits the list to matching names.
 
 /** @import { Member, Role } from "../types/api.js" */
 
@@ -13,7 +13,7 @@ const collator = new Intl.Collator();
 /** The search text. */
 export const wanted = signal("");
 
-// Separate from presence, so changes of presence do not sort the names again.
+// Separate from presence, so that a presence change does not sort the names again.
 const sorted = computed(() =>
   [...members.value.values()].sort((a, b) => collator.compare(a.nickname, b.nickname)),
 );

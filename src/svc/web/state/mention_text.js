@@ -1,5 +1,5 @@
-// Converts mentions between markdown, which is stored and sent, and the form "@Ada", which text fields show.
-// Pure functions.
+// Converts mentions between the Markdown that is stored and sent, and the form "@Ada" that text fields show.
+// Contains only pure functions.
 
 /** Maps the displayed text of each mention to its markdown. @typedef {Map<string, string>} Names */
 
@@ -7,19 +7,19 @@ const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+
 const PARTS = /^\[(.+)\]\((\w+):/su;
 // Letters of scripts that separate words with spaces.
 const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
-/** No name begins after one of these characters, for example within a URL. */
+/** A name cannot begin after one of these characters, for example within a URL. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
 /** Characters with a special meaning in a link label. */
 const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
 const WORD_BEHIND = String.raw`(?:[\p{N}_]|${LETTER})`;
-/** No name ends before one of these characters. */
+/** A name cannot end before one of these characters. */
 export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
 
-/** Return a name with every markdown character escaped. @param {string} name */
+/** Return a name with all special characters of Markdown escaped. @param {string} name */
 export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
 
 /**
- * Return the displayed text. Adds to `names` the entries that `restored` needs.
+ * Return the text that the field shows for this Markdown. Adds the entries that `restored` needs to `names`.
  * @param {string} markdown
  * @param {Names} names
  */
@@ -33,7 +33,7 @@ export function shortened(markdown, names) {
   return restored(text, names) === markdown ? text : markdown;
 }
 
-/** Return the markdown for the field's text. @param {string} text @param {Names} names */
+/** Return the Markdown for the field's text. @param {string} text @param {Names} names */
 export function restored(text, names) {
   if (!names.size) return text;
   const longest = [...names.keys()]

@@ -13,7 +13,7 @@ import { ask } from "./server.js";
  */
 const reference = ({ channel_id, id }) => ({ channel_id, message_id: id });
 
-/** Each action returns a promise that settles with its request. */
+/** The actions. Each returns a promise for its request. */
 export const acts = {
   /** @param {MessageReference} message @param {string} text */
   edit: (message, text) =>

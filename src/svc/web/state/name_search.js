@@ -1,9 +1,9 @@
-// Matches names against typed text and ranks them: prefixes, then starts of words, then anywhere. Case and
-// accents do not matter. Pure functions.
+// Matches names against typed text and ranks the matches: at the start of the name first, then at the start
+// of a word, then anywhere. Ignores case and accents. Contains only pure functions.
 
-// Combining marks, such as accents, and invisible characters. U+0640 only stretches an Arabic word.
+// Combining marks, such as accents, and invisible characters. U+0640 (tatweel) only stretches an Arabic word.
 const MARKS = /[\p{M}\p{Cf}\u0640]+/gu;
-// Letters that Unicode does not decompose, and their usual substitutes. The server has the same table in
+// Letters that Unicode does not decompose, with their usual replacements. The server has the same table in
 // chat/text_folding.py.
 const ALIKE = new Map(
   Object.entries({
@@ -26,14 +26,14 @@ const ALIKE = new Map(
 );
 const TYPED_OTHERWISE = new RegExp(`[${[...ALIKE.keys()].join("")}]`, "gu");
 const WORD = /[\p{L}\p{N}]/u;
-const MAX_CACHED = 20_000; // The size of the cache of folded names, which every key press reads.
+const MAX_CACHED = 20_000; // The maximum number of cached case-folded names. Every key press reads the cache.
 
 const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 /** @type {Map<string, string>} */
 const folded = new Map();
 
 /**
- * Return text without case, accents and other differences that a search ignores.
+ * Remove case, accents and other differences that a search ignores.
  * @param {string} text
  * @returns {string}
  */
@@ -51,7 +51,7 @@ export function foldCase(text) {
 }
 
 /**
- * Return how well a folded name matches a folded query: 0 is best, and -1 means no match.
+ * Return how well a case-folded name matches a case-folded query: 0 is best, and -1 means no match.
  * @param {string} name
  * @param {string} query
  */
@@ -63,8 +63,8 @@ export function fit(name, query) {
 }
 
 /**
- * Return the matching items, best first, then by name. A query with spaces must match the beginning of the
- * name; otherwise, text typed after a name would still match.
+ * Return the matching items, best matches first, then by name. A query with spaces must match the start of
+ * the name. Otherwise, text typed after a name would still match.
  * @template T @param {Iterable<T>} items @param {string} query @param {(item: T) => string} nameOf @param
  *   {number} limit
  * @returns {T[]}

@@ -1,6 +1,6 @@
 // Manages the location in the page: the open channel, the panel next to it, and the dialog over it. The
 // location is stored, so a reload restores it. A URL can also contain a location (#channel=…&message=…). This
-// module opens the locations in such URLs, and state/browser_history.js writes the URLs.
+// module opens such URLs, and state/browser_history.js writes them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /**
@@ -18,68 +18,69 @@ import { channelsById, textChannels } from "./channels.js";
 import { firstPaint } from "./first_paint.js";
 import { listen } from "./server.js";
 
-// In localStorage: the last open channel, or the private conversation with its prefix.
+// In localStorage: the last open channel, or the last open private conversation with PRIVATE before its id.
 const STORED_LOCATION = "svc.place";
 const PRIVATE = "private ";
-const STORED_MEMBERS = "svc.members"; // In localStorage: whether the members are shown next to the channels.
+// In localStorage: whether the member list is shown next to the channel.
+const STORED_MEMBERS = "svc.members";
 
 /**
- * {channelId} of the open channel (for a voice channel, its call), {conversationId} of a private
- * conversation, or null.
+ * The open channel, {channelId}, or private conversation, {conversationId}; null for neither. An open voice
+ * channel shows its call.
  * @type {Signal<PageLocation | null>}
  */
 export const currentLocation = signal(null);
 /**
- * The panel that was opened next to the channel, {name, …}; null if there is none.
+ * The panel opened next to the channel, {name, …}; null if there is none.
  * @type {Signal<Open | null>}
  */
 export const openedPanel = signal(null);
-/** Whether the window is wide enough to show the members permanently. */
+/** Whether the window is wide enough to show the member list permanently. */
 const roomy = signal(false);
 const membersStay = signal(false);
-/** Whether the messages have been rendered, so the member list may be shown. */
+/** Whether the messages have been rendered, so that the member list may be shown. */
 const calm = signal(false);
 const mayStay = computed(
   () => roomy.value && channelsById.value.get(currentLocation.value?.channelId ?? "")?.type === "text",
 );
 /**
- * The panel next to the channel: the open one, or the member list if there is room and it has not been
- * closed.
+ * The panel shown next to the channel: the opened panel, or else the member list, if there is room and it has
+ * not been closed.
  */
 export const sidePanel = computed(
   () => openedPanel.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null),
 );
 /**
- * The dialog over the page: {name, …, under}, or null. `under` is the settings dialog that it was opened
- * from.
+ * The dialog over the page: {name, …, under}, or null. `under` is the settings dialog from which it was
+ * opened.
  * @type {Signal<Open | null>}
  */
 export const dialog = signal(null);
-/** On a small screen: whether the list of channels covers the rest of the page. */
+/** Whether the channel list covers the page, on a small screen. */
 export const drawer = signal(false);
 /**
- * The target in the open channel: {messageId}, {atMs} for the first message posted at that time or later, or
- * {newest}; a new object each time.
+ * The message to scroll to in the open channel: {messageId}, {atMs} for the first message posted at or after
+ * that time, or {newest}. Each request sets a new object.
  * @type {Signal<Target | null>}
  */
 export const target = signal(null);
 
 /**
- * `keeps` is set while a list of results closes because the reader opens a result. Back returns to the list.
+ * `keeps` is set when a list of results closes because the member opens a result. It keeps the list in the
+ * history, so that Back returns to it.
  */
 export const leaving = { keeps: false };
 
 /**
- * For each layer over the page that is not in `dialog`, a function that closes it. The topmost layer is the
- * last.
+ * A function that closes each layer over the page other than `dialog`, topmost layer last.
  * @type {Signal<(() => void)[]>}
  */
 export const layers = signal([]);
-/** Whether the page has yet to open the location in the URL. */
+/** Whether the location in the URL has not been opened yet. */
 let isFresh = true;
 /**
- * Null until the URL has been resolved. `isMissing` means that the URL contains a channel that does not exist
- * or is not visible, and `named` is the channel in the URL, if any.
+ * The result of resolving the URL; null until then. `isMissing` means that the URL contains a channel that
+ * does not exist or is not visible. `named` is the channel in the URL, if any.
  * @type {Signal<{isMissing: boolean, named: string | null} | null>}
  */
 export const arrival = signal(null);
@@ -108,7 +109,7 @@ export function openMade(channelId) {
 }
 
 /**
- * Open a channel and, if given, go to a message in it.
+ * Open a channel, and go to a message in it if one is given.
  * @param {string} channelId
  * @param {string | null} [messageId]
  */
@@ -121,7 +122,7 @@ export function open(channelId, messageId = null) {
 }
 
 /**
- * Open a private conversation and, if given, go to a message in it.
+ * Open a private conversation, and go to a message in it if one is given.
  * @param {string} conversationId
  * @param {string | null} [messageId]
  */
@@ -134,7 +135,7 @@ export function openConversation(conversationId, messageId = null) {
   storeValue(STORED_LOCATION, PRIVATE + conversationId);
 }
 
-/** Go to a channel from a private conversation that we can no longer see. */
+/** Leave a private conversation that we can no longer see, and open a channel. */
 export function leaveConversation() {
   currentLocation.value = null;
   storeValue(STORED_LOCATION, null);
@@ -142,7 +143,7 @@ export function leaveConversation() {
 }
 
 /**
- * Open a channel at the first message posted at this time or later.
+ * Open a channel at the first message posted at or after this time.
  * @param {string} channelId @param {number} atMs
  */
 export function openAt(channelId, atMs) {
@@ -195,8 +196,8 @@ export const showDialog = (name, details = {}) => {
   dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) };
 };
 /**
- * Close this dialog, and return to the settings if it was opened from there. Do nothing if another dialog was
- * opened in the meantime.
+ * Close this dialog. If it was opened from the settings, return to them. Do nothing if another dialog has
+ * been opened in the meantime.
  * @param {Open} which
  */
 export const closeDialog = (which) => {
@@ -210,7 +211,7 @@ export const closeDialogs = () => {
 const settingsOf = (open) => (open?.name === "settings" ? open : (open?.under ?? null));
 
 /**
- * Return the URL of a channel or a message in it.
+ * Return the URL of a channel, or of a message in it.
  * @param {string} channelId
  * @param {string} [messageId]
  */
@@ -231,8 +232,8 @@ export function hashOf(at, messageId) {
 }
 
 /**
- * Return the location in a URL, {channelId, messageId}, where either can be null; null if the URL is not on
- * this server.
+ * Return the location in a URL, {channelId, messageId}, each of which can be null. Return null if the URL is
+ * not on this server.
  * @param {URL} url
  */
 export function locationIn(url) {
@@ -243,7 +244,7 @@ export function locationIn(url) {
 
 const hashNow = () => new URLSearchParams(location.hash.slice(1));
 
-/** Go to the channel or private conversation in the URL. Return false if the URL contains no visible one. */
+/** Go to the channel or private conversation in the URL. Return false if there is none that we can see. */
 export function followAddress() {
   const hash = hashNow();
   const [channelId, conversationId] = [hash.get("channel"), hash.get("private")];
@@ -262,8 +263,8 @@ export function expected() {
 }
 
 /**
- * Open an existing channel: the one in the URL, the last open one, or the first. `isSure` means that the
- * channels come from the server, not from the offline copy.
+ * Open an existing channel: the channel in the URL, the last open channel, or the first channel. `isSure`
+ * means that the list of channels comes from the server, not from the offline copy.
  */
 function settle(isSure = false) {
   const names = hashNow().has("channel");

@@ -1,4 +1,4 @@
-// Keeps the short notices to the member, such as request errors, which disappear after a while.
+// Keeps the short notices for the member, such as request errors. They disappear after a few seconds.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -31,7 +31,7 @@ export function dismiss(id) {
 }
 
 /**
- * Await a request, and show the reason if it is rejected. Resolves to whether it succeeded.
+ * Await a request, and show the reason if it fails. Resolves with whether it succeeded.
  * @param {Promise<unknown>} promise
  */
 export async function tryOrNotify(promise) {

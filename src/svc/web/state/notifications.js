@@ -1,5 +1,5 @@
 // Manages the notification settings: a level for all channels, a level for each channel, and mutes. The
-// server stores them and applies them to all our devices.
+// server stores the settings and applies them to all our devices.
 
 /** @import { Notifications } from "../types/api.js" */
 /** @import { Choice } from "../types/wire.js" */
@@ -10,7 +10,7 @@ import { ask, listen } from "./server.js";
 
 /** @type {Choice} */
 const UNSET = { level: null, muted: false, muted_until_ms: null };
-const MAX_TIMER_MS = 24 * 3600_000; // A timer can run for at most 24 days.
+const MAX_TIMER_MS = 24 * 3600_000; // Browsers limit a timer to 24 days.
 
 /** The notification levels, from most to fewest notifications. */
 export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
@@ -18,8 +18,7 @@ export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
 export const DEFAULT_LEVEL = "mentions";
 
 /**
- * The settings by channel id; null is the key of the setting for all channels: {level, muted,
- * muted_until_ms}.
+ * The settings, {level, muted, muted_until_ms}, by channel id. The key null is for all channels.
  * @type {Signal<Map<string | null, Choice>>}
  */
 export const choices = signal(new Map());
@@ -27,12 +26,12 @@ const now = signal(Date.now()); // The current time, updated when a mute ends.
 let timer = 0;
 
 /**
- * Return the setting of this channel, or the setting for all channels if null.
+ * Return the settings of this channel; null returns those for all channels.
  * @param {string | null} channelId
  */
 export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? UNSET, now.value);
 
-/** Return the effective level in a channel, muted or not. @param {string | null} channelId */
+/** Return the effective level in a channel, regardless of mutes. @param {string | null} channelId */
 export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null).level ?? DEFAULT_LEVEL;
 
 /**
@@ -42,7 +41,7 @@ export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null
 export const isMuted = (channelId) => choiceOf(channelId).muted || choiceOf(null).muted;
 
 /**
- * Choose a level for a channel, or for all channels if null.
+ * Choose a level for a channel; null for all channels.
  * @param {string | null} channelId
  * @param {Notifications["level"]} level
  */
@@ -51,7 +50,7 @@ export function chooseLevel(channelId, level) {
 }
 
 /**
- * Mute for this many seconds; 0 means until unmuted.
+ * Mute a channel, or all channels if null, for this many seconds; 0 means until unmuted.
  * @param {string | null} channelId
  * @param {number} seconds
  */
@@ -69,7 +68,7 @@ export function unmute(channelId) {
 }
 
 /**
- * Return the choice that applies at `nowMs`, when a mute may have ended.
+ * Return the settings that apply at `nowMs`. A mute may have ended by then.
  * @param {Choice} choice
  * @param {number} nowMs
  */
@@ -79,7 +78,7 @@ export function current(choice, nowMs) {
 }
 
 /**
- * Apply a choice at once and revert it if the server rejects it.
+ * Apply the settings immediately, and revert them if the server rejects them.
  * @param {string | null} channelId
  * @param {Choice} choice
  */
@@ -107,7 +106,7 @@ function put(channelId, { level, muted, muted_until_ms }) {
   wait();
 }
 
-/** Update `now`, and again when the next mute ends. */
+/** Update `now`, and schedule the next update for when the next mute ends. */
 function wait() {
   now.value = Date.now();
   clearTimeout(timer);

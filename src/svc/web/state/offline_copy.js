@@ -18,12 +18,15 @@ import { unread } from "./unread_counts.js";
 
 const MAX_CHANNELS = 10;
 const MAX_MESSAGES = 50;
-const EVERY_MS = 1000; // The interval between writes.
-const PATIENCE_MS = 3000; // A slower server counts as unreachable.
-const SCENE = "scene"; // The key of everything but the messages: {member, info, channels, …, at_ms}.
+const EVERY_MS = 1000; // The minimum interval between writes of the same value.
+const PATIENCE_MS = 3000; // A server that takes longer counts as unreachable.
+const SCENE = "scene"; // The key of everything except the messages: {member, info, channels, …, at_ms}.
 const PAGE = "messages "; // The key's prefix, before the channel's id. Value: {messages, more_before, at_ms}.
 
-/** The time of the data on display, in ms since 1970; null if it is current. @type {Signal<number | null>} */
+/**
+ * When the displayed data was stored, in ms since 1970; null if it is current.
+ * @type {Signal<number | null>}
+ */
 export const shownFrom = signal(null);
 
 let greeted = false; // Whether a greeting has arrived since the page was loaded.
@@ -39,7 +42,7 @@ const waiting = new Map();
 export const pageFrom = (channelId) =>
   shownFrom.value === null ? null : (pages.get(channelId)?.at_ms ?? shownFrom.value);
 
-/** Show the copy, if the server is still unreachable once the copy has been read. */
+/** Read the copy, and show it if the server is still unreachable. */
 async function show() {
   if (greeted || shownFrom.value !== null) return;
   const scene = /** @type {Scene | undefined} */ (await loadCopy(SCENE).catch(() => undefined));
@@ -63,8 +66,8 @@ async function keptPages() {
 }
 
 /**
- * Store the state at the end of the current interval. Further changes do not extend the interval, so they
- * cannot delay storing forever.
+ * Store the state at the end of the current interval. Later changes do not extend the interval, so constant
+ * changes cannot prevent storing.
  * @param {string} name
  * @param {() => object} make
  */
@@ -81,13 +84,13 @@ function later(name, make) {
       if (member.value && greeted)
         saveCopy(name, write.make())
           .then(tidy)
-          .catch(() => {}); // Do not report a full disk to the reader.
+          .catch(() => {}); // Do not bother the member with a full disk.
     }, EVERY_MS),
   };
   waiting.set(name, write);
 }
 
-/** Delete the pages beyond the limit, and the messages of channels that are no longer visible. */
+/** Delete the messages of channels that exceed the limit or are no longer visible. */
 async function tidy() {
   const copies = [...(await keptPages())].sort(([, a], [, b]) => b.at_ms - a.at_ms);
   const visible = copies

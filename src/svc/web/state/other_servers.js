@@ -1,5 +1,5 @@
-// Manages the list of the member's other servers, which the server rail shows, and their unread counts. Only
-// this browser stores the list; no server receives it. See docs/servers.md
+// Manages the list of the member's other servers in the server rail, and their unread counts. The list is
+// stored only in this browser and never sent to a server. See docs/servers.md.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -10,30 +10,30 @@ import { api, listen, member } from "./server.js";
 import { elsewhere } from "./unread_counts.js";
 
 /**
- * `token` permits only reading the counts; it can be "". `name` and `picture` do not change after a server is
- * added, to keep that server from impersonating another one later.
+ * `token` grants access only to the counts; it can be "". `name` and `picture` never change after a server is
+ * added, so the server cannot impersonate another one later.
  * @typedef {{origin: string, token: string, name: string, picture: string}} OtherServer
  * @typedef {{unread: number, mentions: number}} OtherCounts
  * @typedef {{origin: string, token: string, invite: string}} Link
  */
 
-const MAX_SERVERS = 100; // More servers than anybody is likely to join. Each costs one request a minute.
+const MAX_SERVERS = 100; // More than anybody is likely to join. Each server costs one request a minute.
 const MAX_LINK_LENGTH = 2048; // The maximum length of one link.
 const EVERY_MS = 60_000;
 const SOON_MS = 2_000;
 
 /** @param {string} id */
-const storedAs = (id) => `svc.servers.${id}`; // Each member in this browser has a separate list.
+const storedAs = (id) => `svc.servers.${id}`; // Each member who uses this browser has a separate list.
 
-/** In the member's order. @type {Signal<OtherServer[]>} */
+/** The other servers, in the member's order. @type {Signal<OtherServer[]>} */
 export const servers = signal([]);
 /**
- * Maps each origin to its counts, or to null if the server did not respond.
+ * The counts by origin; null if the server did not respond.
  * @type {Signal<Record<string, OtherCounts | null>>}
  */
 export const counts = signal({});
 /**
- * The token for reading our counts on this server, or null; undefined until it is known.
+ * The token for reading our counts on this server, or null; undefined until loaded.
  * @type {Signal<string | null | undefined>}
  */
 export const ownToken = signal(undefined);
@@ -41,9 +41,9 @@ export const ownToken = signal(undefined);
 const memberId = computed(() => member.value?.id ?? "");
 
 /**
- * Parse server URLs, invite links and rail links, separated by whitespace. Return null if any part is
- * something else.
- * @param {string} text @param {string} own the origin of this page, which is omitted from the result
+ * Parse server URLs, invite links and rail links, separated by whitespace. Return null if the text contains
+ * anything else.
+ * @param {string} text @param {string} own This page's origin, which is omitted from the result.
  * @returns {Link[] | null}
  */
 export function linksIn(text, own = location.origin) {
@@ -65,18 +65,18 @@ export function linksIn(text, own = location.origin) {
  */
 export const railLink = (origin, token) => (token ? `${origin}/#rail=${token}` : origin);
 
-/** Return the host in ASCII, which reveals look-alike letters. @param {string} origin */
+/** Return the host in ASCII (Punycode), which exposes look-alike letters. @param {string} origin */
 export const hostOf = (origin) => URL.parse(origin)?.host ?? origin;
 
 /**
- * Return a server's URL, with an invite to open there if given.
+ * Return a server's URL. If an invite is given, the URL opens it.
  * @param {string} origin @param {string} [invite]
  */
 export const addressOf = (origin, invite) =>
   `${origin}/${invite ? `#${new URLSearchParams({ invite })}` : ""}`;
 
 /**
- * Add servers, or store new tokens for known servers. Fetch their names and icons.
+ * Add servers, or store new tokens for servers in the list. Fetch their names and icons.
  * @param {Link[]} links
  */
 export async function addServers(links) {
@@ -135,10 +135,10 @@ function load() {
     (!server.picture || server.picture.startsWith("data:image/png;base64,"));
   servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MAX_SERVERS) : [];
 }
-// A link from another server can be opened before the rail is loaded.
+// Load the list now, because a link from another server can be opened before the rail is loaded.
 effect(load);
 
-// Our own token on this server, which the member copies to another server's page.
+// Load our token on this server. The member copies it to another server's page.
 
 export async function loadOwnToken() {
   ownToken.value = (await api("GET", "/api/me/counts-token")).token;
@@ -159,14 +159,15 @@ const timers = new Map();
 
 /**
  * Request a server's counts soon, and then about once a minute. The delays are random, because simultaneous
- * requests would let servers link a member's accounts.
+ * requests would allow servers to link a member's accounts.
  * @param {Pick<OtherServer, "origin" | "token">} server
  */
 function watch({ origin, token }, delayMs = SOON_MS) {
   const look = async () => {
     const timer = timers.get(origin);
     const counted = await fetchCounts(origin, token, false);
-    if (timers.get(origin) !== timer) return; // The list has changed in the meantime, or the page is hidden.
+    // The list has changed in the meantime, or the page has been hidden.
+    if (timers.get(origin) !== timer) return;
     counts.value = { ...counts.value, [origin]: counted };
     watch({ origin, token }, EVERY_MS);
   };

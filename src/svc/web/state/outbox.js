@@ -1,6 +1,6 @@
-// Sends messages one after the other, and shows them at once. After a lost connection or a reload, a message
-// is sent again with the same nonce. Rejected messages stay in the list with the reason. Also tracks the wait
-// between two messages in slow mode.
+// Sends messages one at a time, and shows them before the server has responded. After a lost connection or a
+// reload, sends a message again with the same nonce. Rejected messages stay in the list with the reason. Also
+// tracks the wait between two messages in slow mode.
 
 /**
  * @import { Message } from "../types/api.js"
@@ -23,7 +23,8 @@ import { channelAndThreadOf, channelsById, hasPermission } from "./channels.js";
 
 const AGAIN_MS = 2000;
 const FINISHED_MS = 5000; // How long to wait for the final text before sending the current text.
-const STORED_OUTBOX = "svc.outbox"; // In sessionStorage, by nonce, so reloading this tab loses nothing.
+// In sessionStorage, by nonce, so that reloading this tab loses no messages.
+const STORED_OUTBOX = "svc.outbox";
 const SESSION = "sessionStorage";
 /** @type {Item} */
 const ITEM = {
@@ -38,11 +39,11 @@ const ITEM = {
   problem: "",
 };
 
-// The wait in slow mode starts with our last message, or comes from the server's rejection. It is measured
-// with this device's clock and survives a reload of this tab.
+// The wait in slow mode starts when the server accepts a message, or comes from the server's rejection. It is
+// measured with this device's clock and survives a reload of this tab.
 const STORED_WAITS = "svc.slow"; // In sessionStorage: when each wait in slow mode ends.
 
-/** Maps each channel to the end of the wait, in ms since 1970. @type {Signal<Record<string, number>>} */
+/** When the wait in each channel ends, in ms since 1970. @type {Signal<Record<string, number>>} */
 const until = signal(storedValue({}, STORED_WAITS, SESSION));
 
 /**
@@ -56,25 +57,31 @@ export function begins(channelId, waitMs = slowness(channelId) * 1000) {
   storeValue(STORED_WAITS, until.value, SESSION);
 }
 
-/** Return the seconds left; 0 if slow mode has ended. @param {string} channelId */
+/** Return the remaining wait in seconds; 0 if there is none. @param {string} channelId */
 export function secondsLeft(channelId) {
   const left = Math.ceil((Number(until.value[channelId] ?? 0) - Date.now()) / 1000);
   return Math.max(0, Math.min(left, slowness(channelId)));
 }
 
-/** Return our slow mode interval in seconds; 0 for moderators, who are exempt. @param {string} channelId */
+/**
+ * Return the slow mode interval that applies to us, in seconds; 0 for moderators, who are exempt.
+ * @param {string} channelId
+ */
 const slowness = (channelId) =>
   hasPermission("manage_messages", channelId) ? 0 : (channelsById.value.get(channelId)?.slow_mode_s ?? 0);
 
-/** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
+/**
+ * The unsent messages: [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; `state` is
+ * "sending" or "refused".
+ */
 export const outbox = signal(
   Object.values(eachLike(ITEM, storedValue({}, STORED_OUTBOX, SESSION))).filter(
     ({ nonce, spot: key }) => nonce && key,
   ),
 );
 
-const busy = new Set(); // The channels and threads where a message is being sent.
-/** Maps each nonce to a promise that resolves when the text is final. @type {Map<string, Promise<void>>} */
+const busy = new Set(); // The keys of the channels and threads in which a message is being sent.
+/** A promise for each nonce that resolves when its text is final. @type {Map<string, Promise<void>>} */
 const finishing = new Map();
 
 /**
@@ -132,8 +139,8 @@ async function go(key) {
       const text = finishing.get(item.nonce);
       if (text) await text;
       else if (!(await sent(item))) {
-        // The connection is up, so the server was slow. After a lost connection, reconnecting triggers the
-        // next attempt.
+        // If the connection is still up, the server was slow, so retry. After a lost connection, reconnecting
+        // triggers the next attempt.
         if (connection.value === "online") setTimeout(() => go(key), AGAIN_MS);
         return;
       }
@@ -148,7 +155,7 @@ async function go(key) {
 const next = (key) => outbox.value.find((entry) => entry.spot === key && entry.state === "sending");
 
 /**
- * Send a message. Return false if the connection was lost and the other messages must wait.
+ * Send a message. Return false if the server did not respond, so the other messages must wait.
  * @param {Item} item
  */
 async function sent({ nonce, spot: key, text, reply, ping, attachments }) {
@@ -192,7 +199,7 @@ effect(() => {
 
 listen({
   onPush(event, data) {
-    // The push can overtake the response.
+    // The push can arrive before the response.
     if (event === "message_posted" && data.nonce && data.author.id === member.value?.id) discard(data.nonce);
   },
   onSignOut() {

@@ -1,5 +1,5 @@
-// Sends requests about our own account: export our data, leave the server, delete our data, and report to
-// moderators.
+// Sends requests that concern our own account: to export our data, leave the server, delete our data, and
+// report something to the moderators.
 
 import { download } from "../transport/http.js";
 import { accessToken, api, signOut } from "./server.js";
@@ -13,7 +13,7 @@ export async function exportData(progressed, signal) {
   return download("/api/me/export", { token: await accessToken(), progressed, signal });
 }
 
-/** Leave the server. Our messages are kept. */
+/** Leave the server. The server keeps our messages. */
 export async function leaveServer() {
   await api("POST", "/api/me/leave");
   signOut();
@@ -26,7 +26,7 @@ export async function deleteData() {
 }
 
 /**
- * Create a recovery code for a member who has lost all devices. Only the owner may do this.
+ * Create a recovery code for a member who has lost all devices. Only the server's owner may do this.
  * @param {string} memberId
  */
 export const recoveryCode = (memberId) =>

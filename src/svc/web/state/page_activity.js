@@ -1,14 +1,14 @@
-// Tracks whether this page is visible and whether it is idle, and reports both to the server. The server
-// notifies the member's other devices only while all their pages are hidden, and shows the member as idle
-// when all are idle. Other tabs in this browser use the visibility too.
+// Tracks whether this tab is visible and whether it is idle, and reports both to the server. The server
+// notifies the member's other devices only while all the member's tabs are hidden, and shows the member as
+// idle when all of them are idle. Other tabs in this browser also use the visibility.
 
 import { withLock } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
-const LOCK = "svc.in-sight"; // The name of a lock that each visible tab holds.
+const LOCK = "svc.in-sight"; // The name of the shared lock that every visible tab holds.
 
-/** Whether this page is visible. The page's view sets this signal. */
+/** Whether this tab is visible. Set by the page's view. */
 export const pageVisible = signal(false);
 
 /** Return whether another of our tabs is visible. */
@@ -29,16 +29,16 @@ effect(() => {
   withLock(LOCK, () => held, { mode: "shared" });
 });
 
-// A new connection does not know the state reported on the previous one.
+// Report again on each new connection, because the server forgets what the previous connection reported.
 effect(() => {
   const visible = pageVisible.value;
   if (connection.value === "online") ask("in_sight", { visible }).catch(() => {});
 });
 
-/** Whether the page is idle. The page's view sets this signal. */
+/** Whether this tab is idle. Set by the page's view. */
 export const idle = signal(false);
 
-let reported = false; // Whether this connection has reported that we are idle.
+let reported = false; // Whether we have been reported as idle over this connection.
 
 effect(() => {
   const now = idle.value;

@@ -1,13 +1,13 @@
-// Stores each file that is being uploaded in this browser until the server has stored it permanently, so a
-// reload loses no files. A file belongs to the tab that sends it.
+// Stores each file that is being uploaded in this browser until the server has stored it permanently, so that
+// a reload loses no files. A file belongs to the tab that sends it.
 
 /** @typedef {{key: string, conversationKey: string, file: File, id: string | null}} KeptFile */
 
 import { withLock } from "../transport/browser_storage.js";
 import { deleteCopy, saveCopy, loadCopy, names } from "../transport/offline_copy.js";
 
-// The prefix of a file's key in the store. The value is {spot, file, at_ms}. The upload's id, once known, is
-// a separate entry.
+// The prefix of a file's key in the store. The value is {spot, file, at_ms}. Once the upload has an id, a
+// separate entry stores it.
 const FILE = "file ";
 const ID = "file-id ";
 const GOOD_MS = 24 * 3600_000; // The server deletes an unfinished upload after a day.
@@ -23,21 +23,21 @@ const lettingGo = new Map();
  */
 export function keepFile(key, conversationKey, file) {
   withLock(FILE + key, () => hold(key));
-  // If the disk is full or storage is forbidden, the file is sent anyway.
+  // If the disk is full or storage is forbidden, send the file anyway.
   saveCopy(FILE + key, { spot: conversationKey, file, at_ms: Date.now() }).catch(() => {});
 }
 
 /** @param {string} key @param {string} id */
 export const keepUploadId = (key, id) => saveCopy(ID + key, id).catch(() => {});
 
-/** Delete a file that the server has stored or nobody needs any longer. @param {string} key */
+/** Delete a file that the server has stored or that is no longer needed. @param {string} key */
 export function forgetFile(key) {
   lettingGo.get(key)?.();
   for (const name of [FILE + key, ID + key]) deleteCopy(name).catch(() => {});
 }
 
 /**
- * Pass each file that no tab is sending to `take`. Its `id` is null if the upload has not begun.
+ * Call `take` with each stored file that no tab is sending. Its `id` is null if the upload has not begun.
  * @param {(file: KeptFile) => void} take
  */
 export async function takeKeptFiles(take, now = Date.now()) {

@@ -1,5 +1,5 @@
-// Keeps the members, their roles and presence, and whom we have blocked. Unknown members are fetched when
-// their names are needed.
+// Keeps the members, their roles and presence, and the list of members we have blocked. Fetches members when
+// their names are first needed.
 
 /** @import { Member, Resumption, Role } from "../types/api.js" */
 /** @import { ResponseBody } from "../types/wire.js" */
@@ -12,9 +12,9 @@ import { api, ask, listen, member, unhurried } from "./server.js";
 const PAGE = 200;
 const AT_ONCE = 100; // The maximum number of ids in one request.
 
-/** The known members, by id. @type {Signal<Map<string, Member>>} */
+/** The members loaded so far, by id. @type {Signal<Map<string, Member>>} */
 export const members = signal(new Map());
-/** Whether `members` is complete. */
+/** Whether all members have been loaded. */
 export const complete = signal(false);
 /** All roles, highest first. @type {Signal<Role[]>} */
 export const roles = signal([]);
@@ -28,7 +28,7 @@ const quiet = signal(/** @type {Ids} */ (new Set()));
 /** Whether we are on do-not-disturb. */
 export const ownQuiet = computed(() => quiet.value.has(member.value?.id ?? ""));
 
-/** Whether we are invisible, that is, shown to others as away. */
+/** Whether we are invisible, that is, we appear away to others. */
 export const ownInvisible = signal(false);
 
 /** Return a member's presence: "online", "idle", "quiet" (do not disturb) or "away". @param {string} id */
@@ -40,7 +40,7 @@ export function presenceOf(id) {
 
 /** Set our presence on all devices. @param {"online" | "quiet" | "invisible"} how */
 export async function setPresence(how) {
-  // Become invisible first and visible last, to hide intermediate states from others.
+  // Become invisible first or visible last, so that others never see the state in between.
   if (how === "invisible") await ask("invisible_set", { invisible: true });
   await ask("quiet_set", { quiet: how === "quiet" });
   if (how !== "invisible") await ask("invisible_set", { invisible: false });
@@ -54,17 +54,17 @@ let loading = null;
 let greetings = 0; // The number of greetings received.
 let onTheirWay = 0; // The number of pending requests for members.
 /**
- * Members that were pushed while a response was pending, because the response may be older than the push.
+ * Members pushed while a response was pending. The response may be older than the push.
  * @type {Ids}
  */
 const newer = new Set();
 
-/** Return the member with this id, or null until the server has responded. @param {string} id */
+/** Return the member with this id, or null while the member is being fetched. @param {string} id */
 export function memberOf(id) {
   const known = members.value.get(id);
   if (!known && !requested.has(id)) {
     requested.add(id);
-    // Collect all members that this render needs into one request.
+    // Fetch all the members that this render needs with one request.
     if (wanted.push(id) === 1) queueMicrotask(askWanted);
   }
   return known ?? null;
@@ -92,7 +92,7 @@ export async function fetchMembers(query) {
   }
 }
 
-/** Fetch all members, once. */
+/** Fetch all members, unless they have already been fetched. */
 export function loadMembers() {
   if (complete.value) return Promise.resolve();
   loading ??= fetchAll().finally(() => {
@@ -106,7 +106,7 @@ async function fetchAll() {
   /** @type {string | null} */
   let after = null;
   do {
-    // A new greeting discards the members fetched so far, so start again.
+    // A greeting discards the members fetched so far, so start again.
     if (round !== greetings) [round, after] = [greetings, null];
     /** @type {ResponseBody<"GET", "/api/members">} */
     const page = await fetchMembers(new URLSearchParams({ limit: String(PAGE), ...(after && { after }) }));
@@ -116,8 +116,8 @@ async function fetchAll() {
 }
 
 /**
- * An author. A current member is shown with the current name and avatar, anyone else with those from the time
- * of writing.
+ * An author. Current members appear with their current name and avatar, and anyone else with the name and
+ * avatar from when the message was posted.
  * @typedef {{kind?: string, id?: string, display_name: string, avatar?: string | null}} Writer
  */
 /** @param {Writer} writer */
@@ -128,7 +128,7 @@ export const pictureNow = ({ kind, id = "", avatar = null }) =>
   kind === "member" ? (memberOf(id)?.avatar ?? null) : avatar;
 
 /**
- * Return the role that determines a member's colour: the highest role with a colour.
+ * Return the member's highest role with a colour, which determines the member's colour.
  * @param {Pick<Member, "roles"> | null} [member]
  */
 export function colouredRole(member) {
@@ -136,7 +136,7 @@ export function colouredRole(member) {
 }
 
 /**
- * Return a role's colour in CSS: "#rrggbb", or null.
+ * Return a role's colour for CSS, "#rrggbb", or null.
  * @param {{color: number | string | null} | null} [role]
  */
 export function colourOf(role) {
@@ -148,7 +148,7 @@ export function colourOf(role) {
 }
 
 /**
- * Return a role's name. The name of a built-in role is translated unless the role was renamed.
+ * Return a role's name. Translate the name of a built-in role unless the role has been renamed.
  * @param {Pick<Role, "id" | "name" | "built_in">} role
  */
 export function roleName({ id, name, built_in: builtIn }) {
@@ -172,7 +172,7 @@ function put(member) {
   members.value = new Map(members.value).set(member.id, member);
 }
 
-/** Mark a member as newer than any pending response. @param {string} id */
+/** Mark a member as newer than all pending responses. @param {string} id */
 const markNewer = (id) => {
   if (onTheirWay) newer.add(id);
 };
@@ -197,8 +197,8 @@ listen({
   onGreeting(greeting) {
     roles.value = greeting.roles;
     blocked.value = new Set(greeting.blocked);
-    // A greeting after a takeover omits presences, because we know them. Only changes follow, without our own
-    // presence.
+    // A greeting after a takeover omits the presences, because we already have them. Only changes follow, and
+    // they do not include our own presence.
     if (greeting.online) setPresences(greeting);
     else quiet.value = changed(quiet.value, greeting.member.id, greeting.quiet);
     ownInvisible.value = greeting.invisible;

@@ -1,5 +1,5 @@
 // Tracks calls in private conversations: the ringing call, and the rooms that require encryption. See
-// docs/private.md
+// docs/private.md.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{conversationId: string, memberId: string}} Call */
@@ -12,9 +12,12 @@ import { conversationsById } from "./private_conversations.js";
 import { ask, listen, member } from "./server.js";
 import { participantsIn } from "./voice.js";
 
-/** How long a call rings. */
+/** The time after which a call stops ringing. */
 export const RING_MS = 45_000;
-/** The ringing call, {conversationId, memberId} of the caller, or null. @type {Signal<Call | null>} */
+/**
+ * The ringing call, {conversationId, memberId}, where `memberId` is the caller; or null.
+ * @type {Signal<Call | null>}
+ */
 export const ringing = signal(null);
 /**
  * The id of the conversation that we are calling, until somebody answers; "" for none.
@@ -26,19 +29,19 @@ export const callWords = (roomId, state) =>
   t(`call-${state === "connected" && calledConversation.value === roomId ? "ringing" : state}`);
 
 /**
- * The last declined call, {conversationId, memberId}, a new object each time; or null.
+ * The last declined call, {conversationId, memberId}, or null. Each declined call sets a new object.
  * @type {Signal<Call | null>}
  */
 export const declined = signal(null);
 
 /**
- * For each device that has the keys of our encrypted channel call, the id of its member.
+ * The member ids of the devices that have the keys of our encrypted channel call, one per device.
  * @type {Signal<string[]>}
  */
 export const keyHolders = signal([]);
 
 /**
- * The rooms where we have called or been called, because calls can start before the conversations are known.
+ * The rooms in which we have called or been called. A call can start before the conversations are loaded.
  * @type {Set<string>}
  */
 const rooms = new Set();
@@ -46,21 +49,25 @@ const rooms = new Set();
 let timer;
 
 /**
- * Return whether the call in this room must be encrypted, regardless of what the server reports.
+ * Return whether a call in this room must be encrypted because the conversation is private. The server has no
+ * influence on the result.
  * @param {string} roomId
  */
 export const isPrivateRoom = (roomId) => rooms.has(roomId) || conversationsById.peek().has(roomId);
 /** @param {string} roomId */
 export const markPrivate = (roomId) => rooms.add(roomId);
 
-/** Return why this browser cannot join calls; "" if it can. Lockdown Mode on iPhones disables WebRTC. */
+/**
+ * Explain why this browser cannot join calls; "" if it can. For example, Lockdown Mode on iPhones disables
+ * WebRTC.
+ */
 export const whyNoCall = () => ("RTCPeerConnection" in globalThis ? "" : t("call-never"));
 
-/** Return why this browser cannot join encrypted calls; "" if it can. */
+/** Explain why this browser cannot join encrypted calls; "" if it can. */
 export const whyNotSealed = () =>
   typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never");
 
-/** Stop the call's ringing on this device. */
+/** Stop ringing on this device. */
 export function stopRinging() {
   clearTimeout(timer);
   ringing.value = null;

@@ -1,4 +1,5 @@
-// Loads the code for private conversations, some time after the first paint or on demand. See docs/private.md
+// Loads the code for private conversations on demand, or else a few seconds after the first paint. See
+// docs/private.md.
 
 /** @typedef {typeof import("./private/index.js").clientFunctions} Client */
 
@@ -7,13 +8,13 @@ import { openConversation, currentLocation } from "./navigation.js";
 import { conversations } from "./private_conversations.js";
 import { listen, unhurried } from "./server.js";
 
-const CALM_MS = 4000; // After the first paint, when more urgent files have loaded.
+const CALM_MS = 4000; // The delay after the first paint, so that more urgent files load first.
 
 /** @type {Promise<Client> | null} */
 let client = null;
 let timer = 0;
 
-/** Load the code that reads and writes conversations. */
+/** Load the code that reads and writes private conversations. */
 export const privateClient = () =>
   (client ??= import("./private/index.js")
     .then((module) => module.clientFunctions)
@@ -23,7 +24,7 @@ export const privateClient = () =>
     }));
 
 /**
- * Open the conversation with this member, creating it if needed. Rejects if the request fails.
+ * Open the conversation with this member, and create it if it does not exist. Rejects if the request fails.
  * @param {string} memberId
  */
 export async function writeTo(memberId) {
@@ -77,7 +78,7 @@ listen({
   },
   onSignOut() {
     clearTimeout(timer);
-    // Data may be stored even if the code was never loaded.
+    // There may be stored data even if the code was never loaded.
     if (client) client.then((made) => made.forget());
     else
       import("../transport/private_store.js").then(

@@ -1,5 +1,5 @@
-// Contains the display state of private conversations: the list, their messages, and the unread counts.
-// state/private_client.js loads the code that updates it. See docs/private.md
+// Keeps the state of private conversations for the views: the list, the messages, and the unread counts.
+// state/private_client.js loads the code that updates it. See docs/private.md.
 
 /**
  * @import { Member } from "../types/api.js"
@@ -13,7 +13,7 @@
  * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number,
  *   stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no", earlier:
  *   TransferState, code: string[], asks: (TransferRequest & {code: string[]})[]}} PrivateConversation `code`
- *   is the safety number of this device or, in `asks`, of the requesting device
+ *   is this device's safety number. In `asks`, it is the requesting device's safety number.
  * @typedef {{key: string, text: string, files: EncryptedFile[], reply: {id: string} | null, atMs: number,
  *   state: "sending" | "refused" | "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?:
@@ -33,7 +33,7 @@ export const conversations = signal([]);
 export const conversationsById = computed(
   () => new Map(conversations.value.map((conversation) => [conversation.id, conversation])),
 );
-/** Whether the list of conversations is known. */
+/** Whether the list of conversations has been loaded. */
 export const conversationsKnown = signal(false);
 /** The number of unread messages in conversations whose members we have not blocked. */
 export const privateUnread = computed(() =>
@@ -49,24 +49,24 @@ export const privateUnread = computed(() =>
 export const privateMessages = signal(new Map());
 /** Our unsent messages by conversation. @type {Signal<Map<string, Unsent[]>>} */
 export const unsent = signal(new Map());
-/** The draft by conversation. It exists only in this page. @type {Map<string, string>} */
+/** The draft by conversation. It exists only in this tab. @type {Map<string, string>} */
 export const begun = new Map();
 /**
- * The joins and leaves by conversation, [{id, seq, posted_at_ms, note}].
+ * The notes about members who joined or left, by conversation: [{id, seq, posted_at_ms, note}].
  * @type {Signal<Map<string, Noted[]>>}
  */
 export const notes = signal(new Map());
 /**
- * The message that is being replied to, in display form, or null.
+ * The message that we are replying to, as displayed, or null.
  * @type {Signal<{conversation_id: string, id: string, ref: Ref, text: string, author: {display_name: string},
  *   attachments: unknown[]} | null>}
  */
 export const answering = signal(null);
-/** The files that are open in this page, by id. @type {Signal<Map<string, Opened>>} */
+/** The files that have been decrypted in this tab, by id. @type {Signal<Map<string, Opened>>} */
 export const opened = signal(new Map());
 /** The files attached to the draft, by conversation. @type {Map<string, PrivateUploads>} */
 export const attaching = new Map();
-/** Why each unreadable conversation could not be read. @type {Signal<Map<string, string>>} */
+/** The reason for each conversation that could not be read. @type {Signal<Map<string, string>>} */
 export const problems = signal(new Map());
 
 /** Return the other members of a conversation. @param {Pick<PrivateConversation, "members">} conversation */
@@ -81,8 +81,8 @@ export const isBlocked = (conversation) =>
   conversation.two && othersOf(conversation).some((id) => blocked.value.has(id));
 
 /**
- * Return whether we may write privately to this member, who must not be a bot, ourselves, or a member we have
- * blocked.
+ * Return whether we may write privately to this member. We may not write to bots, to ourselves, or to members
+ * we have blocked.
  * @param {Pick<Member, "id" | "bot">} to
  */
 export const mayWriteTo = ({ id, bot }) =>

@@ -1,5 +1,5 @@
 // Manages this device's Web Push subscription: creates it in the browser, sends it to the server, and renews
-// it when either has lost it.
+// it when the browser or the server has lost it.
 
 /** @import { Body } from "../types/wire.js" */
 
@@ -10,8 +10,8 @@ import { STORED_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";
 
 /**
- * Subscribe. Requires a user gesture, because the browser asks for permission. Rejects with the same errors
- * as a request.
+ * Turn Web Push on. This requires a user gesture, because the browser asks for permission. Rejects with the
+ * same errors as a request.
  */
 export async function subscribe() {
   push.value = "busy";
@@ -40,8 +40,8 @@ function lookAgain() {
 }
 
 /**
- * Ensure that a subscription with the server's key exists and that the server knows it. Return "on", or why
- * this failed.
+ * Ensure that there is a subscription with the server's key and that the server has it. Return "on", or the
+ * reason for the failure.
  * @returns {Promise<"on" | "unsupported" | "refused" | "failed">}
  */
 export async function renew() {
@@ -62,8 +62,8 @@ export async function renew() {
 }
 
 /**
- * Return the subscription with this key, replacing any subscription made with a different key. If none can be
- * made, return the reason.
+ * Return the subscription with this key. Replace a subscription that has a different key. If the browser
+ * cannot create one, return the reason.
  * @param {PushManager} manager
  * @param {Uint8Array<ArrayBuffer>} key
  * @returns {Promise<PushSubscription | "refused" | "failed">}

@@ -1,4 +1,4 @@
-// Fetches replied-to messages outside the loaded window when their text is needed. Pushes update them.
+// Fetches the originals of replies when they are outside the loaded window. Pushes update them.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -9,11 +9,11 @@ import { api, connection, listen } from "./server.js";
 const MAX_CACHED = 200;
 
 /** @type {Signal<Map<string, Message | null>>} */
-const known = signal(new Map()); // Messages by id; null for a message that is deleted or not visible to us.
+const known = signal(new Map()); // Messages by id; null for a message that was deleted or that we cannot see.
 const requested = new Set();
 
 /**
- * Return the message, or null until the server has responded.
+ * Return the message, or null while it is being fetched.
  * @param {string} channelId
  * @param {string} id
  */

@@ -1,10 +1,10 @@
-// Decides which messages ring, and how. Does not request, store or show anything.
+// Decides which messages cause a sound or a notification. Contains only pure functions.
 
 /** @import { Member, Message } from "../types/api.js" */
 
 /**
  * Return whether the message mentions us or a group that we belong to. A reply with a ping counts as a
- * mention of the author of the original message.
+ * mention of the original message's author.
  * @param {Pick<Message, "mentions" | "mention_groups">} message
  * @param {Pick<Member, "id" | "roles">} own
  */
@@ -14,10 +14,10 @@ export function mentionsUs({ mentions, mention_groups: groups }, own) {
 }
 
 /**
- * Return how a new message concerns us: "mention", "message", or null if we do not want a notification.
+ * Return the kind of alert for a new message: "mention", "message", or null if we do not want an alert.
  * @param {Pick<Message, "author" | "mentions" | "mention_groups">} message
  * @param {{own: Pick<Member, "id" | "roles"> | null, blocked: Set<string>, level: string, muted: boolean,
- *   follows?: boolean}} us `follows` is whether we follow the message's thread, if it is in one
+ *   follows?: boolean}} us `follows` is whether we follow the message's thread, if it is in a thread.
  * @returns {"mention" | "message" | null}
  */
 export function kindOf(message, { own, blocked, level, muted, follows = true }) {
@@ -28,8 +28,8 @@ export function kindOf(message, { own, blocked, level, muted, follows = true }) 
 }
 
 /**
- * Return how to notify: {sound, notice}. A visible message needs neither. While the page is visible, a sound
- * is enough. If the server notifies this device, only the server's notification is shown.
+ * Return how to alert the member: {sound, notice}. A visible message needs neither. While the page is
+ * visible, a sound is enough. If the server notifies this device with a push, show no second notification.
  * @param {{pageVisible: boolean, messageVisible: boolean, visibleElsewhere: boolean, sound: boolean, notices:
  *   boolean, notifiedByPush:
  *   boolean}} here

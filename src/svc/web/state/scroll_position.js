@@ -1,10 +1,10 @@
-// Decides whether a list of messages stays scrolled to the newest message, from measurements of its box. The
-// view applies the result.
+// Decides from measurements whether a message list stays scrolled to the newest message. The view applies the
+// result.
 
 /** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number, clientWidth: number}} Box */
 
-const NEAR_PX = 400; // Fetch more messages within this distance of either end.
-const AT_END_PX = 24; // The tolerance for being at the end, because nobody scrolls to the exact pixel.
+const NEAR_PX = 400; // Within this distance from either end, more messages are fetched.
+const AT_END_PX = 24; // Within this distance from the end, the list counts as being at the end.
 
 /** @param {Box} box */
 const below = ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight;
@@ -25,21 +25,21 @@ export class ScrollPosition {
   #width = 0;
 
   /**
-   * Stop staying at the end if the reader has scrolled up. The scroll event arrives a frame later, and
-   * rendering before it must not override the reader's position.
+   * Stop following the end if the member has scrolled up. Call this before rendering, because the scroll
+   * event arrives a frame later, and rendering must not override the member's position.
    * @param {Box} box
    */
   note(box) {
-    // The width has changed, so the text has wrapped differently and the browser has moved the list.
+    // After a change of width, the text wraps differently, and the browser has moved the list.
     if (box.clientWidth !== this.#width) return;
-    // When the box grows, for example because the composer shrinks, the browser scrolls it to its former end.
+    // When the box grows, for example because the composer shrinks, the browser scrolls the list less far.
     const put = Math.min(this.#top, this.#height - box.clientHeight);
     if (box.scrollTop < put - AT_END_PX && !isAtEnd(box)) this.isFollowing = false;
   }
 
   /**
-   * Handle a scroll event. If the content grew before the event, stay at the end. `isPartial` means that
-   * newer messages are not loaded yet. Do not stay at the end of a partial list.
+   * Handle a scroll event. If the content has grown since the scroll, keep following the end. `isPartial`
+   * means that newer messages are not loaded. Do not follow the end of a partial list.
    * @param {Box} box
    * @param {boolean} isPartial
    */

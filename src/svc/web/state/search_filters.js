@@ -1,24 +1,25 @@
 // Completes the search filter at the end of a query, and translates queries to the server's syntax. Filters
-// and kinds have names in the reader's language, but the server's names work too. Pure functions.
+// and kinds have names in the member's language, but the server's names also work. Contains only pure
+// functions.
 
 import { fit, foldCase, matching } from "./name_search.js";
 
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
 /**
- * @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} FilterNames In the reader's
- *   language, without the colon.
+ * @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} FilterNames The names in the
+ *   member's language, without the colon.
  */
-/** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start`: the position of its value. */
+/** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start` is the position of the value. */
 /** @typedef {{why: "kind" | "day" | "excluded", filter: Filter, value: string}} Wrong */
 /** @typedef {{members: Iterable<{nickname: string}>, channels: Iterable<{name: string}>}} Sources */
 
 /** @type {Filter[]} */
 export const FILTERS = ["from", "in", "has", "before", "after"];
-/** The values of `has`. */
+/** The values that the `has` filter accepts. */
 export const KINDS = ["link", "image", "video", "audio", "file", "card", "pin", "reaction"];
 const MAX_SUGGESTIONS = 8;
-const MAX_NAMES = 4; // A query has at most 256 characters, and a name at most 32.
-// A Japanese keyboard types the full-width colon.
+const MAX_NAMES = 4; // A query can have up to 256 characters, and a name up to 32.
+// Japanese keyboards type the full-width colon.
 const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
 const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
@@ -28,7 +29,7 @@ const DAY = /^(\d{4})-(\d\d)-(\d\d)$/u;
 const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 
 /**
- * Return the filter at the end of a query whose value is incomplete; null if there is none.
+ * Return the incomplete filter at the end of a query, or null.
  * @param {string} query
  * @param {FilterNames} filterNames
  * @returns {Begun | null}
@@ -42,7 +43,7 @@ export function begun(query, filterNames) {
 }
 
 /**
- * Return suggestions for the value, best first; none for a day.
+ * Return suggestions for the filter's value, best first. There are none for dates.
  * @param {Begun} begun
  * @param {Sources} sources
  * @param {FilterNames} filterNames
@@ -66,7 +67,7 @@ export function values({ filter, wanted }, { members, channels }, filterNames) {
 }
 
 /**
- * Return the query with the value inserted, and a space after it.
+ * Return the query with the value and a space inserted.
  * @param {string} query
  * @param {Begun} begun
  * @param {string} value
@@ -83,7 +84,8 @@ export const extended = (query, filter, filterNames) =>
   `${query.trimEnd()} ${filterNames.filters[filter]}:`.trimStart();
 
 /**
- * Return the first filter that the server would reject: an unknown kind, an invalid day, or an excluded day.
+ * Return the first filter that the server would reject, because of an unknown kind, an invalid date, or an
+ * excluded date; null if there is none.
  * @param {string} query
  * @param {FilterNames} filterNames
  * @returns {Wrong | null}
@@ -102,8 +104,8 @@ export function wrong(query, filterNames) {
 }
 
 /**
- * Return the query in the server's syntax. Days run from midnight to midnight in the reader's time zone. A
- * partial name matches all members whose name has a word that begins with it.
+ * Translate the query to the server's syntax. Days are in the member's time zone. A partial name matches all
+ * members with a word in their name that begins with it.
  * @param {string} query @param {FilterNames} filterNames @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, filterNames, members = []) {
@@ -122,7 +124,7 @@ export function sent(query, filterNames, members = []) {
 }
 
 /**
- * Return the words that a query searches for, folded, without filters and excluded words.
+ * Return the query's search terms, case-folded, without filters or excluded words.
  * @param {string} query
  * @param {FilterNames} filterNames
  */
@@ -133,10 +135,10 @@ export function wantedWords(query, filterNames) {
 }
 
 /**
- * Yield the start and end of each match in the text. A word matches at the start of words or, in scripts
- * without spaces, anywhere.
+ * Yield the start and end of each match in the text. A search term matches at the start of a word or, in
+ * scripts without spaces, anywhere.
  * @param {string} text
- * @param {string[]} words As returned by `wantedWords`.
+ * @param {string[]} words The result of `wantedWords`.
  * @returns {Iterable<[number, number]>}
  */
 export function* foundIn(text, words) {
@@ -157,8 +159,8 @@ const meant = (typed, known, names) =>
   known.find((name) => [name, foldCase(names[name])].includes(foldCase(typed)));
 
 /**
- * Return the exactly matching member's name or, if there is none, all names that have a word beginning with
- * the value.
+ * Return the name that matches the value exactly. If there is none, return all names with a word that begins
+ * with the value.
  * @param {string} value
  * @param {Iterable<{nickname: string}>} members
  */
@@ -176,7 +178,7 @@ function meantBy(value, members) {
 const asOne = (value) => (/\s/u.test(value) ? `"${value}"` : value);
 
 /**
- * Return the start of a day, or of the next day for "after". An invalid day is returned unchanged, and the
+ * Return the start of a day or, for "after", of the next day. Return an invalid date unchanged, so that the
  * server rejects it.
  * @param {string} value
  * @param {"before" | "after"} filter

@@ -1,4 +1,4 @@
-// Connects to the chat server: tracks our identity and the connection's state, sends requests, and passes the
+// Connects to the chat server: keeps our identity and the connection's state, sends requests, and passes the
 // server's events to the registered listeners.
 
 /** @import { Member, Pushes, Requests } from "../types/api.js" */
@@ -23,9 +23,12 @@ const SPREAD_MS = 10_000;
  * @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">}
  */
 export const connection = signal("none");
-/** Our own member, as described by the server; null if not signed in. @type {Signal<Member | null>} */
+/**
+ * The signed-in member, as described by the server; null if nobody is signed in.
+ * @type {Signal<Member | null>}
+ */
 export const member = signal(null);
-/** The server's public description; null until it is known. @type {Signal<Info | null>} */
+/** The server's public description; null until loaded. @type {Signal<Info | null>} */
 export const info = signal(null);
 /** Whether the request for the server's description has failed. The request is retried. */
 export const unheard = signal(false);
@@ -47,9 +50,9 @@ const listeners = {
 };
 
 /**
- * Register functions to call: `onGreeting` with the full state, `onResumption` when the connection continues,
- * `onPush` for each push, `onSignOut`, and `onStoredScene` when the server is unreachable and the stored
- * state is shown. `prefetch(ask)` may send requests that do not depend on the greeting. Each function is
+ * Register functions to call: `onGreeting` with the full state, `onResumption` when the connection resumes,
+ * `onPush` for each push, `onSignOut`, and `onStoredScene` with the stored state to show while the server is
+ * unreachable. `prefetch(ask)` may send requests that do not depend on the greeting. Each function is
  * optional.
  * @param {Listener & {prefetch?: (ask: Asking) => void}} listener
  */
@@ -62,7 +65,7 @@ export function listen(listener) {
 /** Return whether this browser can store a key for this page. */
 export const isSecure = available;
 
-/** Sign in again if this browser was signed in before. Otherwise return false. */
+/** Sign in with the stored identity. Return false if there is none. */
 export function comeBack() {
   account = new Account();
   account.addEventListener("renewed", ({ detail }) => live?.reauthenticate(detail));
@@ -72,10 +75,10 @@ export function comeBack() {
   return true;
 }
 
-/** Fetch the server's description and retry until it responds. */
+/** Fetch the server's description. Retry until the server responds. */
 export async function askInfo() {
   const backoff = new Backoff(500, 8000);
-  let described = false; // Whether the server's description was fetched; a stored one does not count.
+  let described = false; // Whether the description has been fetched. A stored description does not count.
   while (!described) {
     try {
       info.value = await request("GET", "/info");
@@ -89,7 +92,7 @@ export async function askInfo() {
 }
 
 /**
- * Join, or sign in as the member that the proof identifies. Settles with the request.
+ * Join, or sign in as the member whom the proof identifies. Settles with the request.
  * @param {JoinDetails} details
  * @param {Proof} [proof]
  */
@@ -133,14 +136,14 @@ export async function api(method, path, body) {
 }
 
 /**
- * Check that the live socket still works. Call this when a call has fallen silent, because a call cannot be
- * renewed without the socket.
+ * Check that the live socket still works. Call this when a call falls silent, because restarting a call
+ * requires the socket.
  */
 export const probeConnection = () => live?.probe();
 
 export const accessToken = () => account.accessToken();
 
-/** Sign out and drop the server's tokens; the key stays. */
+/** Sign out and delete the server's tokens. Keep the key. */
 export function signOut() {
   account.signOut(member.value ?? undefined);
   leave();
@@ -154,8 +157,9 @@ export async function forgetIdentity() {
 }
 
 /**
- * Fetch something that a greeting omits. After a takeover, the server greets all clients at the same time,
- * each over its open connection. Little has changed by then, so they spread these requests over ten seconds.
+ * Run a request for data that a greeting omits. After a takeover, the server greets all clients at the same
+ * time over their open connections. Little has changed by then, so delay these requests by up to ten seconds
+ * to spread them.
  * @param {() => void} fetch
  */
 export function unhurried(fetch) {
@@ -167,11 +171,12 @@ export function unhurried(fetch) {
 function later(fetch) {
   setTimeout(() => {
     if (connection.value === "online") fetch();
-    else if (connection.value !== "none") later(fetch); // Still needed after a resumption.
+    // Try again later, because the data is still needed after a resumption.
+    else if (connection.value !== "none") later(fetch);
   }, Math.random() * SPREAD_MS);
 }
 
-/** Open the live socket; resolves when the server has accepted or rejected us. */
+/** Open the live socket. Resolves when the server has accepted or rejected us. */
 export function connect() {
   live?.close();
   connection.value = "connecting";
@@ -212,7 +217,7 @@ export function connect() {
 listen({
   onGreeting({ member: own, settings, icon_url: iconUrl }) {
     member.value = own;
-    // Changes made while we were disconnected were not pushed.
+    // Changes that were made while we were disconnected have not been pushed.
     hearSettings(settings);
     hearIcon(iconUrl);
   },
@@ -229,7 +234,7 @@ function hearIcon(iconUrl) {
 }
 
 /**
- * Apply changed settings to the public description, where an unset name or description is empty.
+ * Apply changed settings to the public description.
  * @param {Pushes["settings_changed"]} changed
  */
 function hearSettings(changed) {

@@ -1,11 +1,11 @@
-// Reads the content that other applications share with the installed page. The service worker caches the
-// content until then.
+// Reads content that other applications share with the installed page. The service worker has cached the
+// content.
 
 const TEXT = "/shared/text";
 
 /**
- * Read {text, files, from} from the cache. `from` is the host of the site that shared the content, or "" if
- * no site did. Return null if nothing was shared. @param {string} cacheName
+ * Read {text, files, from} from the cache. `from` is the host of the site that shared the content, or "" for
+ * other applications. Return null if nothing was shared. @param {string} cacheName
  */
 export async function takeShared(cacheName) {
   if (!globalThis.caches || !(await caches.has(cacheName))) return null;

@@ -1,5 +1,5 @@
-// Keeps content until the member picks a target channel. The content was shared with the installed page or
-// forwarded from a channel. The modules that process it are fetched when needed.
+// Keeps content that was shared with the installed page or forwarded from a channel, until the member picks a
+// channel for it. Imports the modules that process the content on demand.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -9,7 +9,7 @@ import { signal } from "../vendor/signals.js";
 const SHARED = "shared"; // The name of the cache that sw.js fills.
 
 /**
- * The content to share, or null. `from` is absent for forwarded messages.
+ * The content to post, or null. `from` is absent for forwarded messages.
  * @type {Signal<{text: string, files: File[], from?: string} | null>}
  */
 export const shared = signal(null);

@@ -1,5 +1,5 @@
-// Manages joining and signing in: the forms' content, the proof of identity, the problem that prevents
-// signing in, and the stages of a new member's onboarding. Contains no text for display.
+// Manages joining and signing in: the content of the forms, the proof of identity, the problem that prevents
+// signing in, and the stages of a new member's onboarding.
 
 /**
  * @import { ResponseBody } from "../types/wire.js"
@@ -24,16 +24,16 @@ import { forgetIdentity, info, join, listen, member, ownAccount, rejection } fro
  * @typedef {{field: string | null, key?: string, error?: unknown, reason?: string, looked?: boolean}} Problem
  */
 
-/** The content of the forms; `rules` is the accepted version. */
+/** The content of the forms. `rules` is the version of the rules that was accepted. */
 export const joinForm = signal({ name: "", invite: "", code: "", message: "", rules: "" });
 /**
- * "new", "back" (for a member who signed out here), "code" (from another device or the owner),
- * "certificate" or "waiting".
+ * The current step: "new", "back" (for a member who has signed out here), "code" (from another device or the
+ * server's owner), "certificate" or "waiting".
  * @type {Signal<Step>}
  */
 export const step = signal("new");
 /**
- * The server's description of the invite; null until it is known.
+ * The server's description of the invite; null until loaded.
  * @type {Signal<ResponseBody<"POST", "/api/invites/view"> | null>}
  */
 export const invitation = signal(null);
@@ -50,12 +50,12 @@ export const busy = signal(false);
  */
 export const held = signal(null);
 /**
- * The member who last used this browser, {id, nickname, way}; null for nobody.
+ * The member who last signed out in this browser, {id, nickname, way}, or null.
  * @type {Signal<{id: string, nickname: string, way: Way} | null>}
  */
 export const known = signal(null);
 
-/** Whether closing the page loses the identity, because this browser cannot store it. */
+/** Whether this browser cannot store the identity, so closing the page loses it. */
 export const forgetful = signal(false);
 
 /** Whether a new member needs an invite. Only the server knows whether the local network is exempt. */
@@ -84,7 +84,7 @@ export const updateForm = (changes) => {
   joinForm.value = { ...joinForm.value, ...changes };
 };
 
-/** Read the URL and finish a sign-in with the provider. Runs once, before the page is rendered. */
+/** Read the URL and complete a sign-in with the provider. Runs once, before the page is rendered. */
 export async function resumeSignIn() {
   known.value = ownAccount().known;
   keepsKey().then((keeps) => {
@@ -137,14 +137,14 @@ export async function fetchInvitation() {
     const viewed = await post("/api/invites/view", { code: codeOf(invite) });
     if (joinForm.value.invite === invite) invitation.value = viewed;
   } catch (/** @type {any} */ error) {
-    // Ignore network failures, which reveal nothing about the invite. Members who need no invite do not see
-    // this problem.
+    // Ignore network failures, because they reveal nothing about the invite. The problem is not shown if no
+    // invite is needed.
     if (error.status && joinForm.value.invite === invite)
       problem.value = { field: "invite", error, looked: true };
   }
 }
 
-/** Go to another step, keeping the content of the forms. @param {Step} name */
+/** Go to another step and keep the content of the forms. @param {Step} name */
 export function goTo(name) {
   clearTimeout(timer);
   batch(() => {
@@ -157,7 +157,7 @@ export function goTo(name) {
 /** Join with this browser's key, or with the stored proof. */
 export const enter = () => attempt(async () => held.value ?? LOCAL);
 
-/** Go to the provider. The content of the forms is restored on return. */
+/** Go to the provider. The content of the forms is restored when the member comes back. */
 export async function enterByAccount() {
   batch(() => ([busy.value, problem.value] = [true, null]));
   try {
@@ -168,7 +168,7 @@ export async function enterByAccount() {
   }
 }
 
-/** Join with a certificate that an issuer has made for this browser's key. @param {string} certificate */
+/** Join with a certificate that an issuer has created for this browser's key. @param {string} certificate */
 export async function enterByCertificate(certificate) {
   const text = certificate.trim();
   const { sub, jwk } = /** @type {{sub?: string, jwk?: JsonWebKey}} */ (claimsOf(text));
@@ -182,8 +182,8 @@ export async function enterByCertificate(certificate) {
 export const publicKey = async () => JSON.stringify((await deviceKey()).jwk);
 
 /**
- * Forget the previous member, to let somebody else join. If that member signed in with an account, the
- * provider will require a new login.
+ * Forget the previous member, so that somebody else can join. If that member signed in with an account, make
+ * the provider require a new login.
  */
 export async function switchMember() {
   another = known.value?.way === "account";
@@ -217,8 +217,8 @@ async function attempt(prove) {
 }
 
 /**
- * Request to join or sign in. A code can come from another device or from the owner; the member need not know
- * which.
+ * Send the request to join or sign in. A code can come from another device or from the server's owner. The
+ * member need not know which.
  * @param {Proof} proof
  */
 async function requestSignIn(proof) {
@@ -239,18 +239,18 @@ async function requestSignIn(proof) {
   }
 }
 
-/** @param {string | null} channelId The invite's channel, or null if the URL contains a different channel */
+/** @param {string | null} channelId The invite's channel; null to stay at the location in the URL. */
 function arrived(channelId) {
   const hash = new URLSearchParams(location.hash.slice(1));
   hash.delete("invite");
   hash.delete("link");
-  // The invite and the code have been used. Without them, the URL is safe to share.
+  // Remove the used invite and code from the URL, so that the URL is safe to share.
   history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
   if (channelId && channelsById.value.has(channelId)) open(channelId);
   start();
 }
 
-/** Reset to the state after signing out. */
+/** Reset the forms to their state after signing out. */
 export function start() {
   batch(() => {
     known.value = ownAccount().known;
@@ -265,7 +265,7 @@ function handleRefusal(error, proof) {
   const nameless = error.code === "invalid_nickname" && !joinForm.value.name.trim();
   batch(() => {
     busy.value = false;
-    // A proof from a third party can be sent again while it is valid.
+    // Keep a proof from a third party, which can be sent again while it is valid.
     held.value = proof && proof.way !== "local" && error.code !== "proof_invalid" ? proof : null;
     if (error.code === "approval_pending") {
       rejection.value = null;
@@ -282,7 +282,7 @@ function handleRefusal(error, proof) {
       if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
-      // The account belongs to no current member.
+      // The account does not belong to a current member.
       updateForm({ name: joinForm.value.name || known.value?.nickname || "" });
       step.value = "new";
     }
@@ -292,21 +292,21 @@ function handleRefusal(error, proof) {
   });
 }
 
-/** Return the code in pasted text, which can be a whole link. @param {string} text */
+/** Return the code in a pasted text, which may be a complete link. @param {string} text */
 export function codeOf(text) {
   const [, hash] = text.trim().split("#");
   const parameters = new URLSearchParams(hash ?? "");
-  // Codes are displayed and read out in groups, so remove the spaces.
+  // Remove spaces, because codes are displayed in groups of letters.
   return (parameters.get("invite") ?? parameters.get("link") ?? text).replace(/\s+/gu, "");
 }
 
 listen({ onSignOut: start });
 
-const STAGE = "svc.newcomer"; // In localStorage, from when the member joins.
+const STAGE = "svc.newcomer"; // In localStorage, once a member has joined.
 
 /**
- * "greeting", "writing" until the first message, or "offer". Empty once the offer is closed; null if nobody
- * has joined in this browser.
+ * The onboarding stage: "greeting", "writing" until the first message is posted, or "offer"; "" once the
+ * offer is closed, and null if nobody has joined in this browser.
  * @type {Signal<string | null>}
  */
 export const stage = signal(storedText(STAGE));

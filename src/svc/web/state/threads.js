@@ -10,7 +10,7 @@ import { ask, listen, member } from "./server.js";
 import { MAX_COUNT } from "./unread_counts.js";
 
 /**
- * Maps the id of each thread's first message to {channel_id, thread, following, read_up_to, last, unread,
+ * The threads by the id of their first message: {channel_id, thread, following, read_up_to, last, unread,
  * mentions}.
  * @type {Signal<Map<string, ThreadState>>}
  */

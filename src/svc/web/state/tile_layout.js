@@ -1,25 +1,25 @@
 // Computes the sizes of the tiles in a call: as large as the space allows, with an aspect ratio that suits a
-// face. Pure functions.
+// face. Contains only pure functions.
 
 export const GAP_PX = 8;
 const NARROWEST_PX = 150;
 const CAMERA = 16 / 9;
-const ENLARGED = 1.15; // Upscaling a video this little is not visible.
-// A tile may crop the sides of a camera's video; otherwise, two columns could not fill the screen of a phone
-// in portrait mode.
+const ENLARGED = 1.15; // Upscaling a video by this factor is not noticeable.
+// The narrowest aspect ratios for cameras. A tile may crop the sides of the video. Otherwise, two columns
+// could not fill a phone's screen in portrait mode.
 const NARROWEST = { lying: 6 / 5, upright: 9 / 16 };
 const TWO_COLUMNS_FROM = 3; // On a phone, two tiles are larger when stacked.
 
 /**
- * `end` is the width of the last tile. On a phone in portrait mode, it fills the last row if it is alone
- * there.
+ * `end` is the width of the last tile. On a phone in portrait mode, a tile that is alone in the last row
+ * fills the row.
  * @typedef {{width: number, height: number, end: number}} Tiles
  */
 
 /**
- * Return the size of `count` equal tiles in this space. Tiles that would be too small fill the width, and the
- * list scrolls. `isScreen` means that the tiles show screens, which are never cropped, so they fill the space
- * at any aspect ratio.
+ * Return the size of `count` equal tiles in this space. If the tiles would be too small, they fill the width
+ * and the list scrolls. `isScreen` means that the tiles show screens. Screens are never cropped, so their
+ * tiles can have any aspect ratio.
  * @param {number} count @param {number} width @param {number} height @param {boolean} [isScreen]
  * @returns {Tiles}
  */
@@ -30,7 +30,7 @@ export function tileSizes(count, width, height, isScreen = false) {
     : [isUpright ? NARROWEST.upright : NARROWEST.lying, CAMERA];
   const least = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
   let best = { width: 0, height: 0, end: 0 };
-  // For a screen, count only the area that the video fills, without the bars next to it.
+  // For a screen, count only the area of the video, without the bars next to it.
   const seen = (/** @type {{width: number, height: number}} */ tile) =>
     isScreen ? Math.min(tile.width, tile.height * CAMERA) : tile.width * tile.height;
   for (let columns = least; columns <= Math.max(count, least); columns++) {
@@ -54,8 +54,9 @@ export function tileSizes(count, width, height, isScreen = false) {
 }
 
 /**
- * Return the camera width to request for a tile of this size, which crops the sides of the video. The next
- * larger encoding needs almost three times the bandwidth, so a slightly too small video is upscaled instead.
+ * Return the camera width to request for a tile of this size. The tile may crop the sides of the video. The
+ * next larger encoding needs almost three times the bandwidth, so a video that is slightly too small is
+ * upscaled instead.
  * @param {{width: number, height: number}} tile
  */
 export const pictureWidth = ({ width, height }) => Math.max(width, Math.ceil((height * CAMERA) / ENLARGED));

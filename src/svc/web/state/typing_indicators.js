@@ -15,7 +15,11 @@ export const typing = signal({});
 const timers = new Map();
 const reported = new Map();
 
-/** Report that we have pressed a key in this channel. @param {string} channelId @param {number} [now] */
+/**
+ * Report that we are typing in this channel, unless this has been reported recently.
+ * @param {string} channelId
+ * @param {number} [now]
+ */
 export function weType(channelId, now = performance.now()) {
   if (now - (reported.get(channelId) ?? -AGAIN_MS) < AGAIN_MS) return;
   reported.set(channelId, now);
@@ -23,7 +27,7 @@ export function weType(channelId, now = performance.now()) {
 }
 
 /**
- * Record that our message was sent. The next key press is then reported at once.
+ * Record that our message was sent, so that the next key press is reported immediately.
  * @param {string} channelId
  */
 export const weSent = (channelId) => reported.delete(channelId);

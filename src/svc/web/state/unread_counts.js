@@ -1,5 +1,5 @@
-// Keeps the unread counts of each channel, counted in the same way as on the server (docs/live.md). A channel
-// whose newest message is visible counts as read at once.
+// Keeps the unread counts of each channel, which are computed in the same way as on the server
+// (docs/live.md). While a channel's newest message is visible, new messages in it count as read.
 
 /** @import { Member, Message } from "../types/api.js" */
 /** @import { About, Counts } from "../types/wire.js" */
@@ -11,14 +11,14 @@ import { blocked } from "./people.js";
 import { mentionsUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
 
-export const MAX_COUNT = 500; // The maximum count; it means this many or more.
+export const MAX_COUNT = 500; // The maximum count, which stands for this many or more.
 /** @type {Counts} */
 const NONE = { read_up_to: "", last: null, unread: 0, mentions: 0 };
 
 /** {channelId: {read_up_to, last, unread, mentions}} @type {Signal<Record<string, Counts>>} */
 export const unread = signal({});
 /**
- * The channel whose newest message is visible right now, or null; set by its view.
+ * The channel whose newest message is currently visible, or null. Set by the channel's view.
  * @type {Signal<string | null>}
  */
 export const seen = signal(null);
@@ -31,10 +31,10 @@ export function countsOf(channelId) {
 /** Format a count for a badge. @param {number} count */
 export const shortCount = (count) => (count > 99 ? "99+" : count);
 
-/** The sum of the counts on the member's other servers; 0 until that module is loaded. */
+/** The sum of the counts on the member's other servers; 0 until state/other_servers.js is loaded. */
 export const elsewhere = signal({ unread: 0, mentions: 0 });
 
-/** The summed counts of all channels that are not muted. */
+/** The sum of the counts of all channels that are not muted. */
 export const totals = computed(() => {
   const all = Object.keys(unread.value)
     .filter((id) => !isMuted(id))
@@ -45,15 +45,15 @@ export const totals = computed(() => {
 });
 
 /**
- * The channel that the reader has marked as unread, until they open it again; or null.
+ * The channel that the member has marked as unread and not opened since; or null.
  * @type {Signal<string | null>}
  */
 export const leftUnread = signal(null);
 
-/** The channels that the reader has just marked as read; cleared after a moment. @type {Signal<string[]>} */
+/** The channels that the member has just marked as read. Cleared after a moment. @type {Signal<string[]>} */
 export const markedRead = signal([]);
 
-const sending = new Map(); // The read positions that are being sent to the server, by channel.
+const sending = new Map(); // The read positions being sent to the server, by channel.
 
 /** Mark a channel as read up to this message. @param {string} channelId @param {string} messageId */
 export function read(channelId, messageId) {

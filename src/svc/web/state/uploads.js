@@ -1,7 +1,6 @@
-// Uploads the files for a message. Each file is sent, then checked by the server, then ready to attach.
-// Pushes report the result of the check. An interrupted upload resumes when the server is back, even after a
-// reload. The names of spoiler files, which are covered until clicked, have the same prefix as in other chat
-// programs.
+// Uploads the files for a message. The server checks each file, pushes the result, and then the file can be
+// attached. An interrupted upload resumes when the server is reachable again, even after a reload. Spoiler
+// files, which are covered until clicked, have the same name prefix as in other chat programs.
 
 /**
  * @import { Upload } from "../types/api.js"
@@ -31,8 +30,9 @@ export const shownName = (name) => (name.startsWith(PREFIX) && name.slice(PREFIX
 export const nameAs = (name, on) => (on ? PREFIX : "") + shownName(name);
 
 const MAX_FILES = 10; // The maximum number of files in a message.
-const MAX_TRIES = 5; // Attempts to delete an upload while the server is still reading its last piece.
-// Errors in the file itself, which would recur if it were sent again.
+// The maximum number of attempts to delete an upload while the server is still reading its last piece.
+const MAX_TRIES = 5;
+// Errors in the file itself. Sending the file again would not help.
 const LASTING = [
   "invalid_image",
   "invalid_video",
@@ -60,9 +60,9 @@ const FRESH = {
 
 /**
  * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, listKey}. `state`
- * is "sending", "checking", "done" or "refused". `waits` means that sending waits for the connection, `cut`
- * that a lost connection interrupted it, and `lasts` that the problem is in the file itself. `listKey` stays
- * the same when the key changes.
+ * is "sending", "checking", "done" or "refused". `waits` means that the upload is waiting for the connection,
+ * `cut` that a lost connection has interrupted it, and `lasts` that the problem is in the file itself.
+ * `listKey` stays the same when `key` changes.
  * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, listKey?:
  *   string}} OneFile
  */
@@ -128,8 +128,8 @@ export class Uploads {
   }
 
   /**
-   * Mark or unmark a file as a spoiler. The mark is part of the name, so the file is sent and described
-   * again.
+   * Mark or unmark a file as a spoiler. The prefix is part of the name, so the file and its description are
+   * sent again.
    * @param {string} key
    * @param {boolean} on
    */
@@ -151,7 +151,7 @@ export class Uploads {
   }
 
   /**
-   * Remove and return these uploads, which are now attached to a message.
+   * Remove and return these uploads, because they are now attached to a message.
    * @param {(string | null)[]} ids
    */
   attached(ids) {
@@ -198,8 +198,8 @@ export class Uploads {
   }
 
   /**
-   * Continue interrupted uploads, and query the state of uploads that are being checked, because we may have
-   * missed pushes.
+   * Continue interrupted uploads. Query the state of uploads that are being checked, because their pushes may
+   * have been missed.
    */
   async ask() {
     for (const { key, cut } of this.list.value) if (cut) this.retry(key);
@@ -286,7 +286,7 @@ export class Uploads {
       this.#words.delete(key);
     }
     this.#change(key, { id, state: "done", result });
-    // The server keeps the upload in the channel's draft now. It stores no drafts for threads.
+    // The server now keeps the upload in the channel's draft. It does not store drafts for threads.
     if (!channelAndThreadOf(this.#key).thread) forgetFile(key);
   }
 
@@ -332,7 +332,7 @@ export class Uploads {
 }
 
 /**
- * Delete an upload on the server, in the background. The server deletes leftovers after a day.
+ * Delete an upload on the server. If this fails, the server deletes it after a day.
  * @param {string} id
  */
 async function deleteUpload(id) {

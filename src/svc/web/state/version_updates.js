@@ -1,11 +1,12 @@
-// Finds new versions of the page through its service worker, and loads them.
+// Detects new versions of the page through its service worker, and loads them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { register } from "../transport/service_worker_registration.js";
 import { saveAll } from "./drafts.js";
 
-const AGAIN_MS = 5000; // A server that has just started with a new version is busy with reconnections.
+// The retry delay. A server that has just started with a new version is busy with reconnecting clients.
+const AGAIN_MS = 5000;
 
 let watched = false;
 let again = 0;
@@ -23,7 +24,8 @@ export async function update(reload = () => location.reload()) {
 }
 
 /**
- * Look for a new version now, and watch for versions that other tabs load. Either sets `newVersion`.
+ * Check for a new version now, and watch for a new version that another tab loads. Set `newVersion` when
+ * there is one.
  * @param {Signal<boolean>} newVersion
  */
 export async function watch(newVersion) {
@@ -38,13 +40,13 @@ export async function watch(newVersion) {
   if (watched) return;
   watched = true;
   const look = () => {
-    // A page without a worker is getting its first one, which is not an update.
+    // If the page has no worker yet, the waiting worker is its first and not an update.
     if (registration.waiting && navigator.serviceWorker.controller) newVersion.value = true;
   };
   look();
   registration.addEventListener("updatefound", () => {
     const worker = registration.installing;
-    // The worker is installed, or one of its files failed to load.
+    // Either the worker is installed, or one of its files failed to load.
     worker?.addEventListener("statechange", () => (worker.state === "redundant" ? lookAgain() : look()), {
       once: true,
     });

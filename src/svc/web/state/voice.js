@@ -1,4 +1,4 @@
-// Tracks the members in each voice channel. Our own call is in call/.
+// Tracks the members in each voice channel. The modules in call/ manage our own call.
 
 /** @import { VoiceMember } from "../types/api.js" */
 /**
@@ -10,7 +10,7 @@
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
-// How long a member with a broken connection stays visible. Most are back within 3 s.
+// How long a member with a broken connection stays visible. Most members reconnect within 3 s.
 const RETENTION_MS = 10_000;
 
 /**
@@ -20,7 +20,7 @@ const RETENTION_MS = 10_000;
 export const voice = signal({});
 
 /**
- * The members who are speaking, by channel, in calls that we are not in.
+ * The members who are speaking in calls that we are not in, by channel.
  * @type {Signal<{[channelId: string]: string[]}>}
  */
 export const speaking = signal({});
@@ -46,8 +46,8 @@ function remove(channelId, memberId) {
 }
 
 /**
- * Keep showing a member whose connection was lost, for a while, unless they have since joined another
- * channel.
+ * Keep showing a member whose connection was lost for a while. Remove the member if they have since joined
+ * another channel.
  * @param {string} channelId
  * @param {string} memberId
  */
@@ -73,7 +73,7 @@ export function lose(channelId, memberId) {
 }
 
 /**
- * Add a member, or update one who is still listed, and remove their lost entries in other channels.
+ * Add a member, or update a member who is still listed. Remove the member's lost entries in other channels.
  * @param {string} channelId
  * @param {VoiceMember} member
  */
@@ -92,8 +92,8 @@ export function addMember(channelId, member) {
 }
 
 /**
- * Replace the state with the server's. Members of our call whom the server does not list stay for a while,
- * because they may be reconnecting too.
+ * Replace the state with the server's state. Keep members of our call whom the server does not list for a
+ * while, because they may be reconnecting as well.
  * @param {string} own
  * @param {{[channelId: string]: VoiceMember[]}} calls
  */
@@ -160,7 +160,7 @@ listen({
     }
   },
   onResumption() {
-    speaking.value = {}; // Not updated while we were disconnected.
+    speaking.value = {}; // These were not updated while we were disconnected.
   },
   onSignOut() {
     voice.value = {};
