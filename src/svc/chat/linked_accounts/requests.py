@@ -1,7 +1,7 @@
 """Handles requests for links to accounts on other servers.
 
-A member of both servers verifies a link with a request from the sandboxed frame that also requests unread
-counts, with the same token. See docs/servers.md.
+To verify a link, a member of both servers sends a request from the sandboxed frame that also requests unread
+counts. The request uses the same token. See docs/servers.md.
 """
 
 import time

@@ -3,8 +3,8 @@
 A link is shown on the member's profile. A confirmation is the digest of a statement that a member's device
 signed for another server. While it is stored, members of both servers can verify the link shown on the other
 server. The digest does not reveal the other server to this one. Links and confirmations belong to the device
-that signed them, and are deleted when the device is unlinked or the member leaves. Contains no HTTP code. See
-docs/servers.md.
+that signed them, and are deleted when the device is unlinked or the member leaves. This module contains no
+HTTP code. See docs/servers.md.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from svc.chat.linked_accounts.statements import Digest, LinkProof, Origin, State
 from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
-# The maximum number of links per member, because a profile shows all of them.
+# The maximum number of links per member. It is low because a profile shows all links.
 MAX_LINKS = 10
 # The maximum number of confirmations per member: one for each server in a full server list.
 MAX_CONFIRMATIONS = 100
@@ -31,7 +31,7 @@ MAX_CONFIRMATIONS = 100
 @dataclass(frozen=True, slots=True)
 class LinkedAccount:
     """A member's account on the server at `origin`. `own` is the statement signed by the member's device
-    here, and `other` the one signed there.
+    here, and `other` is the statement signed on that server.
     """
 
     id: Id
@@ -157,7 +157,7 @@ class LinkedAccounts:
 
     @shared_write
     def withdraw(self, member_id: str, digest: str) -> Write[None, None]:
-        """Withdraw a confirmation. Idempotent. The link can no longer be verified anywhere."""
+        """Withdraw a confirmation. Idempotent. Afterwards, the link can no longer be verified."""
         self._directory.member(member_id)
 
         def write(connection: Connection) -> None:
