@@ -1,6 +1,6 @@
 """Signs members in on a socket, resumes sessions, and renews a sign-in before its token expires.
 
-Verifies the token and composes the first response. Does not use the socket.
+This module verifies the token and composes the first response. It does not use the socket.
 """
 
 from collections.abc import Callable, Mapping, Sequence

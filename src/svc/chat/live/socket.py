@@ -1,6 +1,6 @@
 """Serves `/live`, the WebSocket over which each client signs in, sends requests and receives events.
 
-Requests from a member who sends too many are read more slowly. A client that reads too slowly or does not
+If a member sends too many requests, they are read more slowly. A client that reads too slowly or does not
 sign in is disconnected. This module is independent of the features: it passes requests to the given handlers.
 See docs/live.md.
 """
@@ -282,5 +282,7 @@ def _request(message: WSMessage) -> frames.Request | ChatError:
 
 
 def _text(message: WSMessage) -> str:
-    """Return the text of a text message, or an invalid request for any other message."""
+    """Return the text of a text message, or an empty string for any other message. It is not a valid
+    request.
+    """
     return message.data if message.type is WSMsgType.TEXT else ""
