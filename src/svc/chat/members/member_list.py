@@ -1,6 +1,6 @@
 """Filters, sorts and paginates the list of members.
 
-Works in memory. Does not check permissions.
+This module works in memory. It does not check permissions.
 """
 
 from collections.abc import Mapping

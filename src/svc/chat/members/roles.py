@@ -106,7 +106,7 @@ class Roles:
 
     @exclusive_write
     def order(self, actor_id: str, ranks: Mapping[str, int], now: float) -> Write[None, list[Role]]:
-        """Change the ranks of several roles at once."""
+        """Change the ranks of several roles in one transaction."""
         moved = []
         for role_id, rank in ranks.items():
             before = self._below(actor_id, role_id)

@@ -165,7 +165,7 @@ class Members:
             raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
-        """Store a timeout for a member's person. Return False for an unknown member.
+        """Store a timeout for the person behind a member. Return False for an unknown member.
 
         Call this within a write transaction, and then `apply_changes` for all members who are the same
         person.
