@@ -1,1 +1,1 @@
-"""Handles messages: posting, editing, reading and searching, and who is online."""
+"""Handles messages: posting, editing, reading and searching. Also tracks who is online."""

@@ -1,6 +1,7 @@
 """Builds and connects the parts of the messages feature.
 
-Contains no business logic. Other features may use `messages` to post, and `reads` to get unread counts.
+This module contains no business logic. Other features may use `messages` to post, and `reads` to get unread
+counts.
 """
 
 import time
@@ -52,7 +53,7 @@ class MessagesFeature:
 
     async def load(self) -> None:
         """Load the unread counts. Call this after the directory is loaded."""
-        # New messages must come after all existing ones, even if the clock was ahead when those were posted.
+        # New messages must come after all existing ones, even if the clock was ahead when they were posted.
         self._ids.rise_above(await store.newest(self.database))
         await self.reads.load()
         await self.threads.load()

@@ -1,7 +1,7 @@
 """Reads pages of history and earlier versions of messages, and stores members' read marks.
 
-Checks what each member may view. Changes nothing except read marks. Contains no HTTP code. See
-docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
+This module checks what each member may view. It changes nothing except read marks. It contains no HTTP code.
+See docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ class History:
         return await store.pinned_messages(self._database, channel_id)
 
     async def _read(self, wanted: PageKey) -> HistoryPage:
-        """Read a page, plus one message to find out whether there are more."""
+        """Read a page, plus one message to find out whether there are more messages."""
         timeline, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
             around = await store.first_at(self._database, timeline, wanted.at_ms)

@@ -1,10 +1,10 @@
 """Finds mentions of members and groups, and URLs, in a message's text.
 
 A mention is a link to `mention:<member_id>` or to a group: `mention:everyone`, `mention:here` or
-`role:<role_id>`. Parses only as much Markdown as this requires. Code, escaped characters and images contain
-no mentions. A URL gets a preview unless it is in `<...>` or in a spoiler. Does not check whether members and
-groups exist, and fetches nothing. See docs/http.md, "Messages"; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1,
-6.3.
+`role:<role_id>`. This module parses only as much Markdown as it needs. Code, escaped characters and images
+contain no mentions. A URL gets a preview unless it is in `<...>` or in a spoiler. The module does not check
+whether members and groups exist, and fetches nothing. See docs/http.md, "Messages"; CommonMark 0.31 sections
+2.4, 4.4, 4.5, 6.1, 6.3.
 """
 
 import re

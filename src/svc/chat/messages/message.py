@@ -1,6 +1,6 @@
 """Defines the message record, its cursor and its fallback line.
 
-A message's author is a member or a webhook. Stores nothing. See docs/webhooks.md, "A message" and
+A message's author is a member or a webhook. This module stores nothing. See docs/webhooks.md, "A message" and
 docs/http.md, "Messages".
 """
 

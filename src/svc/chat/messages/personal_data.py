@@ -1,6 +1,6 @@
 """Exports and deletes a member's own messages and reactions. Contains no HTTP code.
 
-Includes messages in channels that the member can no longer view.
+Messages in channels that the member can no longer view are included.
 """
 
 from collections.abc import AsyncIterator

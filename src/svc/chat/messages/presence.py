@@ -2,8 +2,8 @@
 
 A member is online while at least one of their clients is connected, and for a short while afterwards, so a
 reload goes unnoticed. A member is idle while all their clients report idleness. Invisible members appear
-offline. Other modules store which members are invisible or have do-not-disturb on. Contains neither HTTP nor
-SQL code.
+offline. Other modules store which members are invisible or have do-not-disturb on. This module contains
+neither HTTP nor SQL code.
 """
 
 import asyncio
@@ -72,7 +72,7 @@ class Presence:
 
     def adopt(self, shown: Mapping[str, Shown]) -> None:
         """Show the previous owner's online members as online after a takeover, until they have had time to
-        reconnect. Does nothing if this server has already been running for longer.
+        reconnect. Does nothing if this server has been running for more than RETURN_GRACE_S.
         """
         if self._now() - self._began_at > RETURN_GRACE_S:
             return

@@ -1,11 +1,11 @@
 """Finds swear words and words listed by the owner in a text, even in common disguises.
 
 The setting `profanityMode` determines what happens to swear words. Only whole words are compared, so a
-harmless word that contains a swear word does not match (the Scunthorpe problem). Ignores case, width and
-accents. Recognises look-alike letters, digits and symbols that replace letters, invisible characters,
-repeated letters, and spaces between single letters. Supports only English and does not consider context.
-Performs no I/O. Long texts are searched in time slices (`time_slices`), because anyone can send them. See
-docs/http.md, "Settings".
+harmless word that contains a swear word does not match (the Scunthorpe problem). This module ignores case,
+width and accents. It recognises look-alike letters, digits and symbols that replace letters, invisible
+characters, repeated letters, and spaces between single letters. It supports only English and does not
+consider context. It performs no I/O. Long texts are searched in time slices (`time_slices`), because anyone
+can send them. See docs/http.md, "Settings".
 """
 
 import re
@@ -306,7 +306,8 @@ class WordList:
     def _with_stars(self, words: list[tuple[int, str]]) -> Work[set[int]]:
         """Return the indexes of the words that match any entry with stars.
 
-        Each entry searches all words at once, so the overhead per entry does not depend on their number.
+        Each entry searches all words in one pass, so the overhead per entry does not depend on the number of
+        words.
         """
         matching, unsearched = set[int](), len(self._starred) if words else 0
         while unsearched:

@@ -6,8 +6,8 @@
 An unknown filter is searched as a word. The last word also matches longer words that begin with it. All terms
 must match, and no term after a `-` may match. Several filters of one kind are alternatives, except `has`. A
 DAY is a day in UTC. To use days in another time zone, give a time with its offset, such as
-2026-01-31T00:00+01:00. Nothing in a query reaches the search engine as syntax. Does not resolve the names of
-members and channels.
+2026-01-31T00:00+01:00. Nothing in a query reaches the search engine as syntax. This module does not resolve
+the names of members and channels.
 """
 
 import datetime

@@ -1,8 +1,8 @@
 """Posts, edits and deletes messages: checks permissions and applies the effects.
 
 The in-memory state is updated after each transaction, in commit order (`Database.write`), so pushes, counts
-and pages agree with the database. `reactions` handles reactions and pins, and `history` handles reading.
-Contains neither HTTP nor SQL code. See docs/webhooks.md, "A message" and docs/http.md.
+and pages agree with the database. `reactions` handles reactions and pins, and `history` handles reading. This
+module contains neither HTTP nor SQL code. See docs/webhooks.md, "A message" and docs/http.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,8 @@
 """Searches messages, lists messages that mention a member, and keeps the search index up to date.
 
-Finds only messages that the member may view. Indexing uses separate write transactions, so posting never
-waits for it. Indexing stores its progress and continues after a restart. Contains neither HTTP nor SQL code.
+A search finds only messages that the member may view. Indexing uses separate write transactions, so posting
+never waits for it. Indexing stores its progress and continues after a restart. This module contains neither
+HTTP nor SQL code.
 """
 
 import asyncio

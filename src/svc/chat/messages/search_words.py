@@ -56,7 +56,8 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
     prepared = _fold_with_emoji(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):
-        # In a message, the run may continue. Its last character is then not indexed as a separate word.
+        # In a message, the run may continue, so the last character here may not be indexed as a separate
+        # word.
         words = f"{_separate_pairs(prepared[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
         return Phrase(words, last[0] if len(last[0]) == 1 else "")
     words = _separate_pairs(prepared)

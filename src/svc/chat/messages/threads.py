@@ -2,7 +2,7 @@
 
 A thread contains the replies to one message in a channel, the thread's root. The replies do not appear in the
 channel's history. Members who write in a thread, wrote its root or are mentioned in it follow the thread
-until they unfollow it. Unread counts work as in `history`. Contains no HTTP code.
+until they unfollow it. Unread counts work as in `history`. This module contains no HTTP code.
 """
 
 from collections.abc import Collection, Iterable

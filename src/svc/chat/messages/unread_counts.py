@@ -1,8 +1,8 @@
 """Counts unread messages and mentions, by channel and by followed thread.
 
-The counts are kept in memory, so a welcome never waits for them. Holds the newest cursors in each channel,
-members' read marks and unread mentions, and for each followed thread the cursors that at least one follower
-has not read. Counts are capped. Stores nothing in the database.
+The counts are kept in memory, so a welcome never waits for them. This module holds the newest cursors in each
+channel, members' read marks and unread mentions, and for each followed thread the cursors that at least one
+follower has not read. Counts are capped. Nothing is stored in the database.
 """
 
 from bisect import bisect_right, insort
