@@ -1,7 +1,7 @@
 """Returns a member's moderation history: audit log entries about them, and counts of reports.
 
-Requires the permission to view reports. Entries about a channel also require the permission to view it. The
-history covers only this member: it does not reveal other memberships of the same person.
+Reading a history requires the permission to view reports. Entries about a channel also require the permission
+to view it. The history covers only this member: it does not reveal other memberships of the same person.
 """
 
 from collections.abc import Awaitable, Callable

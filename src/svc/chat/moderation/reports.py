@@ -1,7 +1,7 @@
 """Files and resolves reports about members and messages.
 
 Reports are filed by members, and by the server when a rule matches. A report about a message is visible only
-to moderators who may view its channel. Contains no HTTP code.
+to moderators who may view its channel. This module contains no HTTP code.
 """
 
 import dataclasses
@@ -96,7 +96,8 @@ _REVEALED = ColumnType(
     lambda revealed: msgspec.json.encode(revealed).decode(),
     lambda text: msgspec.json.decode(text, type=RevealedMessage),
 )
-# The column `member_id` contains the author's id, and `webhook` the name if the author is a webhook.
+# The column `member_id` contains the author's id. `webhook` contains the author's name if the author is a
+# webhook.
 _REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
 _SELECT = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
@@ -133,8 +134,8 @@ class Reports:
     async def page(
         self, asker_id: str, before: str | None, resolved: bool | None, limit: int
     ) -> tuple[list[Report], str | None]:
-        """Return a page of reports, newest first, and the `before` value for the next page. A `resolved` of
-        None includes both open and resolved reports.
+        """Return a page of reports, newest first, and the `before` value for the next page. If `resolved` is
+        None, the page includes both open and resolved reports.
         """
         conditions, values = ["1"], list[object]()
         if before is not None:

@@ -74,7 +74,7 @@ class Moderation:
     ) -> Write[list[str], None]:
         """Ban a person in all their present and former memberships.
 
-        Also deletes their messages of the last `delete_messages_s` seconds.
+        Also deletes their messages from the last `delete_messages_s` seconds.
         """
         now_ms = int(now * 1000)
 
