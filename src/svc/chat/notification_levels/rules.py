@@ -97,7 +97,7 @@ class NotificationLevels:
         return member_id in self._invisible
 
     def of(self, member_id: str) -> list[Notifications]:
-        """Return a member's settings, first for all channels, then for visible channels."""
+        """Return a member's settings: first the one for all channels, then those for visible channels."""
         chosen = self._chosen.get(member_id, {})
         visible = (channel.id for channel in self._directory.visible_channels(member_id))
         keys = (key for key in (_EVERYWHERE, *visible) if key in chosen)
@@ -120,7 +120,9 @@ class NotificationLevels:
     def choose(
         self, member_id: str, channel_id: str | None, choice: LevelChoice
     ) -> Write[None, Notifications]:
-        """Set the member's level for a channel, or for all channels if None. Raises ChatError."""
+        """Set the member's level for a channel, or for all channels if `channel_id` is None. Raises
+        ChatError.
+        """
         if channel_id is not None:
             self._directory.channel(member_id, channel_id)
         key = channel_id or _EVERYWHERE
