@@ -1,4 +1,4 @@
-"""Handles requests for the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
+"""Handles requests for the API descriptions, such as `/reference`, `/openapi.json` and `/asyncapi.json`.
 
 Each description is built on a separate thread when it is first requested. This takes a third of a second.
 """
