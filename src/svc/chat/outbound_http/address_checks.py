@@ -63,7 +63,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Return whether a host is a public IP address. An untrusted URL may contain no other IP address."""
+    """Return whether a host is a public IP address. Untrusted URLs may not contain other IP addresses."""
     try:
         parsed = ip_address(address)
     except ValueError:
