@@ -26,7 +26,7 @@ FIRST, LATER = "first.js", "later.js"
 # The icons of views that are not shown at startup.
 LATER_ICONS = "vendor/icons_later.js"
 # The module that starts the web client. It stays a separate file, because it may use top-level await, which a
-# bundled module cannot.
+# bundled module cannot use.
 START = "main.js"
 # The service worker. It is also served at the top level, because it controls only paths below its folder.
 SERVICE_WORKER = "sw.js"

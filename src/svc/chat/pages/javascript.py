@@ -51,8 +51,8 @@ _LINE_END = re.compile(r"[ \t]*\n\s*")
 _NEEDLESS_LINE_END = re.compile(
     r"(?<=[;{,(\[=?:&|<>])\n|(?<=[\w$)\]}\"'`]),\n(?=[})\]])|\n(?=[})\].=?:&|<>])"
 )
-# Matches operators with the spaces around them, except the slash, and + and -, because ++ and -- are
-# different operators.
+# Matches operators with the spaces around them. Excludes the slash, and also + and -, because removing the
+# space in `+ +` would create a different operator.
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
 _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
@@ -67,7 +67,7 @@ class UnsupportedSyntax(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token. `kind` is a group's name in the pattern for tokens, or "regular", "keyword", "markup" or
+    """A token. `kind` is the name of a group in the token pattern, or "regular", "keyword", "markup" or
     "tag".
     """
 
