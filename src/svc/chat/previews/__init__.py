@@ -1,1 +1,1 @@
-"""Fetches the link previews below members' messages."""
+"""Fetches the link previews that are shown below members' messages."""

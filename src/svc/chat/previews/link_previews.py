@@ -3,8 +3,8 @@
 Each link is fetched once, by the guarded fetcher, after the message is posted, so nobody waits for it. Images
 are handled like those in webhook messages. The sandbox parses a page's `<head>`. Its content is untrusted and
 is not treated as markup. A message has no previews if its author writes `<https://…>`, sends `previews:
-false` or removes the previews, or if the owner or the operator has disabled them. Contains neither HTTP nor
-SQL code.
+false` or removes the previews, or if the owner or the operator has disabled them. This module contains
+neither HTTP nor SQL code.
 """
 
 import asyncio
