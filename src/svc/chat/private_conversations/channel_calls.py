@@ -3,8 +3,8 @@
 The members of a group are the people in the call. The media service reports the people in a call, and grants
 identify their devices. The stored list of devices is updated from these reports. The devices in the call are
 notified, and add missing members to the group or remove members who have left, as in any conversation. No
-messages are sent in such a group. Its log is deleted when the last person leaves. Contains neither HTTP nor
-SQL code. See docs/private.md, "Encrypted voice channels".
+messages are sent in such a group. Its log is deleted when the last person leaves. This module contains
+neither HTTP nor SQL code. See docs/private.md, "Encrypted voice channels".
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
 A device's sign-in key signs a statement with its MLS signature key, so others can verify that key without
 trusting the server. Each key package is handed out once. When none is left, the last-resort package is used.
-Contains neither HTTP nor SQL code. See RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
+This module contains neither HTTP nor SQL code. See RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
 """
 
 import base64

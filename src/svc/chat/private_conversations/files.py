@@ -2,7 +2,7 @@
 
 The sender encrypts each file, and sends its key, name and type in an encrypted message. The server therefore
 cannot inspect a file, no worker processes it, and it is served as untyped bytes, only to devices in the
-group. It is deleted at the same age as messages. Contains no HTTP code.
+group. Files are deleted at the same age as messages. This module contains no HTTP code.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence

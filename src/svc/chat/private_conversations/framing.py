@@ -1,8 +1,8 @@
 """Parses the unencrypted framing around MLS messages, the only part that the server can read.
 
-Parses private messages, Welcomes and key packages. Verifies no signatures and decrypts nothing. Public
-messages are not parsed, because devices also encrypt their handshake messages. Performs no I/O. See RFC 9420
-sections 2.1.2, 5.2, 6, 7.2, 10 and 12.4.3.1.
+This module parses private messages, Welcomes and key packages. It verifies no signatures, decrypts nothing
+and performs no I/O. Public messages are not parsed, because devices also encrypt their handshake messages.
+See RFC 9420 sections 2.1.2, 5.2, 6, 7.2, 10 and 12.4.3.1.
 """
 
 import hashlib

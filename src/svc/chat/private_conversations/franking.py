@@ -4,8 +4,8 @@ The sender commits to the reportable content with a key that only the encrypted 
 receives the commitment, computes a tag from it, the sender, the conversation and the time, and discards the
 commitment. The tag alone reveals nothing, even to somebody with the server's key. A report contains the key
 and the content. From these, the server recomputes the commitment and the tag. It files the report only if the
-tags match, and learns nothing else about the conversation. Performs no I/O. See docs/private.md, "Reports
-with proof"; RFC 2104, RFC 8785.
+tags match, and learns nothing else about the conversation. This module performs no I/O. See docs/private.md,
+"Reports with proof"; RFC 2104, RFC 8785.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _PARTS = msgspec.json.Decoder(Annotated[list[str], msgspec.Meta(min_length=1, ma
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """The facts that the server knows about a message when it accepts it."""
+    """The facts that the server knows about a message when it accepts the message."""
 
     conversation_id: str
     member_id: str

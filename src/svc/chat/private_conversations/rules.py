@@ -4,8 +4,8 @@ order.
 Only the first commit in an epoch is accepted. The write transaction decides which commit is the first. The
 sender of a later commit gets the entries that they missed. Sending the same bytes again changes nothing and
 returns the same response, so a replay is not a new message. Content and sender are encrypted. The server
-checks that the sending device is in the group, but does not store which device it was. Contains neither HTTP
-nor SQL code. See RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
+checks that the sending device is in the group, but does not store which device it was. This module contains
+neither HTTP nor SQL code. See RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
 """
 
 import time
@@ -102,11 +102,11 @@ class PrivateConversations:
         self._steady = steady
         self._opening = TokenBuckets(OPEN_BURST, OPENED_PER_S, _MAX_OPENING)
         self.on_ring: list[Rings] = []
-        # Maps a conversation to whether it is between two people, and to its members.
+        # For each conversation: whether it is between two people, and its members.
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
-        # Maps an encrypted channel to the people in its call (`channel_calls`).
+        # For each encrypted channel: the people in its call (`channel_calls`).
         self.calls: dict[str, frozenset[str]] = {}
-        # Called with a conversation and a member who has left it or was removed from it.
+        # Called with a conversation and a member who has left it or has been removed from it.
         self.on_left: list[Callable[[str, str], None]] = []
         devices.on_lacking.append(self.report_changed)
 

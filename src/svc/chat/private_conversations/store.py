@@ -97,8 +97,8 @@ def digest(body: bytes) -> bytes:
 
 
 async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
-    """Load all conversations. Map each id to whether the conversation is between two people, and to its
-    members' ids.
+    """Load all conversations. Return for each id whether the conversation is between two people, and the ids
+    of its members.
     """
     conversations: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(

@@ -1,8 +1,8 @@
 """Deletes private messages and encrypted files when their retention period ends.
 
-Runs hourly, in small batches. An encrypted file is not overwritten, because its bytes are useless without the
-key, which was in a message. At the end of each run, the database's write-ahead log is truncated, so no file
-still contains deleted content. See docs/configuration.md, "Chat server".
+The task runs hourly, in small batches. An encrypted file is not overwritten, because its bytes are useless
+without the key, which was in a message. At the end of each run, the database's write-ahead log is truncated,
+so no file still contains deleted content. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
