@@ -1,1 +1,3 @@
-"""Notifies members' devices through Web Push while no client of theirs is visible (RFC 8030, 8291, 8292)."""
+"""Notifies members' devices through Web Push while none of their clients is visible (RFC 8030, 8291,
+8292).
+"""

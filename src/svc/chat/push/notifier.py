@@ -1,6 +1,6 @@
 """Sends push notifications for new messages through the browsers' push services.
 
-Members are notified according to their levels while no client of theirs is visible. Each device has one
+Members are notified according to their levels while none of their clients is visible. Each device has one
 sender task and a short queue, where a newer notification for a channel replaces an older one. Content is
 encrypted, so a push service learns only when a device is notified.
 """
