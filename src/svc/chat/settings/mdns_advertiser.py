@@ -1,7 +1,7 @@
 """Advertises the server on the local network (mDNS) and keeps the advertisement current.
 
-Obeys the setting `discoverable`. The request that turns it off waits until the withdrawal has been sent.
-Nothing else waits for the network. Failures are logged and retried, and do not stop the server.
+The advertiser obeys the setting `discoverable`. The request that turns it off waits until the withdrawal has
+been sent. Nothing else waits for the network. Failures are logged and retried, and do not stop the server.
 `mdns_records` computes the advertisement's content. See docs/http.md, "Settings" and docs/configuration.md,
 "Chat server".
 """

@@ -2,7 +2,7 @@
 
 A change is validated as a whole, stored with its audit entry, pushed, and passed to the functions registered
 for its settings. Then the request gets its response. The registered functions implement the effects of
-settings. Contains no HTTP code. See docs/http.md, "Settings".
+settings. This module contains no HTTP code. See docs/http.md, "Settings".
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from svc.chat.live.hub import Recipients, only
 from svc.chat.services import Services
 from svc.chat.settings.setting_types import OPEN, PUBLIC, Problem, Values, read
 
-# The timeout for a function registered with `on_change`. These do fast local work such as withdrawing an
-# advertisement.
+# The timeout for a function registered with `on_change`. Such functions do fast local work, for example
+# withdrawing an advertisement.
 FOLLOWER_DEADLINE_S = 5.0
 
 logger = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
 """Defines the settings and their accepted values.
 
-Validates values, but stores nothing. See docs/http.md, "Settings".
+This module validates values, but stores nothing. See docs/http.md, "Settings".
 """
 
 import hashlib
