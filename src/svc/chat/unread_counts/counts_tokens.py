@@ -3,8 +3,8 @@
 A web client from another origin lists the person's servers, stores the token and shows the counts. The token
 is therefore not an access token: `AccessTokens` does not accept it, and it has a different prefix and key. A
 member has at most one counts token. It becomes invalid when the member revokes or replaces it, and whenever
-the member's access tokens are invalidated, for example when a device is removed. Contains no HTTP code. See
-docs/servers.md.
+the member's access tokens are invalidated, for example when a device is removed. This module contains no HTTP
+code. See docs/servers.md.
 """
 
 import hashlib
