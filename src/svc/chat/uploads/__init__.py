@@ -1,3 +1,3 @@
-"""Receives uploads, isolates them until the media worker has processed them, and attaches them or sets them
-as images of members and the server.
+"""Receives uploads, isolates them until the media worker has processed them, and attaches them to messages or
+sets them as images of members and the server.
 """

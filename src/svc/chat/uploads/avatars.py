@@ -1,6 +1,6 @@
 """Sets and removes the images of members and the server: avatars and the server icon.
 
-Works on finished uploads. `rules` receives them. Contains neither HTTP nor SQL code.
+This module works on finished uploads, which `rules` receives. It contains neither HTTP nor SQL code.
 """
 
 from collections.abc import Mapping

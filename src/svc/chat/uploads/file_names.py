@@ -1,7 +1,7 @@
 """Makes file names safe to show and save.
 
-Removes paths, invisible characters, and characters that change the text direction. Keeps invisible characters
-that words or emoji need. Does not filter offensive words or restrict extensions.
+This module removes paths, invisible characters, and characters that change the text direction. It keeps
+invisible characters that words or emoji need. It does not filter offensive words or restrict extensions.
 """
 
 import re
@@ -31,8 +31,8 @@ _JOINED = re.compile(f"[{_JOINERS}]+")
 # ideographs.
 _SELECTORS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _KEYCAPS = frozenset("0123456789#*")
-# The ranges of scripts whose letters join or combine, from Arabic to the Vedic signs, with further blocks of
-# these scripts.
+# The ranges of scripts whose letters join or combine, from Arabic to the Vedic signs, with additional blocks
+# of these scripts.
 _JOINING_SCRIPTS = (
     (0x0600, 0x1CFF),
     (0xA800, 0xABFF),

@@ -1,7 +1,8 @@
 """Limits uploads per file, per member and for the server, and checks for free space.
 
 The disk space in use consists of the bytes that have arrived, and of small reservations for bytes that have
-not arrived yet. A member's share is compared with the free space (`svc.base.fair_shares`). Contains no SQL.
+not arrived yet. A member's share is compared with the free space (`svc.base.fair_shares`). This module
+contains no SQL.
 """
 
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ class Limits:
     """The maximum size in bytes for each purpose.
 
     `kept_here` means that finished files are also on the server's disk. `file_bytes` is the limit for files
-    that are stored unprocessed, where 0 rejects such files. `file_extensions` lists their permitted
+    that are stored unprocessed. If it is 0, such files are rejected. `file_extensions` lists their permitted
     extensions, and permits all if empty. `emoji_at_once` is the maximum number of emoji processed at the same
     time.
     """

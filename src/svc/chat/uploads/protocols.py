@@ -2,7 +2,8 @@
 
 Resumable uploads follow tus 1.0.0: the core protocol with the extensions creation, termination and expiration
 (tus.io/protocols/resumable-upload). In a multipart body, the file is the first part. Later parts are ignored,
-and names are UTF-8, regardless of the declared charset (RFC 7578, RFC 2046 section 5.1). Performs no I/O.
+and names are UTF-8, regardless of the declared charset (RFC 7578, RFC 2046 section 5.1). This module performs
+no I/O.
 """
 
 from base64 import b64decode
@@ -109,7 +110,7 @@ class FormFile:
             raise MalformedBody
         self._delimiter = b"\r\n--" + boundary.encode("utf-8", "replace")
         self._chunks = chunks
-        # A line break precedes each boundary. Add one, because a body may start with a boundary.
+        # A line break precedes each boundary. Add a line break, because a body may start with a boundary.
         self._buffer = bytearray(b"\r\n")
 
     async def begin(self) -> str:

@@ -2,9 +2,10 @@
 
 Members take turns, regardless of their number of waiting jobs. Jobs that are known to be slow have a separate
 queue, so that short jobs never wait for them. Each step is one write transaction, and only one thread writes,
-so no two workers can claim the same job. If a worker loses its lease because it is late or has crashed, its
-results are ignored and the sweep removes its stored objects. The worker, not this module, decides whether a
-file is acceptable. Contains neither SQL nor socket code. See ARCHITECTURE.md, "Life of an upload".
+so no two workers can claim the same job. If a worker loses its lease because it is too slow or has crashed,
+its results are ignored and the sweep removes its stored objects. The worker, not this module, decides whether
+a file is acceptable. This module contains neither SQL nor socket code. See ARCHITECTURE.md, "Life of an
+upload".
 """
 
 from collections import Counter
@@ -53,7 +54,7 @@ _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 @dataclass(frozen=True, slots=True)
 class UploadPurpose:
     """The use of a finished upload. `use` is called within the write transaction that finishes the upload,
-    and `used` once the write is durable.
+    and `used` once the transaction is durable.
     """
 
     # Raises ChatError if the upload can no longer be used. The result is passed to `used`.
@@ -77,7 +78,7 @@ class _Claimed:
 
 
 class MemberTurns:
-    """The number of each member's last turn."""
+    """The sequence number of each member's last turn."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}

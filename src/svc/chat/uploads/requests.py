@@ -2,7 +2,7 @@
 reporting its progress.
 
 The path determines the purpose of the file, and the headers determine how it is sent. tus.io defines the tus
-protocol. Contains no rules.
+protocol. This module contains no rules.
 """
 
 import asyncio

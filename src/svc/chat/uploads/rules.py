@@ -1,8 +1,8 @@
 """Receives uploads, attaches processed ones to messages, and deletes abandoned ones.
 
 Bytes are acknowledged once they are on disk. Nobody can see any part of an upload before the worker has
-processed it. `queue` handles the processing. Contains neither HTTP nor SQL code. See docs/http.md, "Uploads"
-and docs/configuration.md, "Chat server".
+processed it. `queue` handles the processing. This module contains neither HTTP nor SQL code. See
+docs/http.md, "Uploads" and docs/configuration.md, "Chat server".
 """
 
 import logging
