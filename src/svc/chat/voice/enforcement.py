@@ -1,7 +1,7 @@
 """Enforces permissions in voice rooms whenever permissions or participants change.
 
-Sends mutes, disconnects and caps to the media service. Grants no permissions and pushes no events. See
-docs/signalling.md, "From the chat server".
+This module sends mutes, disconnects and caps to the media service. It grants no permissions and pushes no
+events. See docs/signalling.md, "From the chat server".
 """
 
 from collections.abc import Collection

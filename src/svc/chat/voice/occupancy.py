@@ -1,8 +1,8 @@
 """Tracks the participants that the media service reports for each voice room, and who is muted or deafened.
 
-Stores the current state in memory and reports changes. Makes no requests. A moderator's mute applies to the
-person, so it still applies after they leave and rejoin the server. See docs/signalling.md, "To the chat
-server", `sync_response`, `peer_joined`, `peer_left`.
+This module stores the current state in memory and reports changes. It makes no requests. A moderator's mute
+applies to the person, so it still applies after they leave and rejoin the server. See docs/signalling.md, "To
+the chat server", `sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,7 @@
 """Passes signalling between browsers and the media service through this server, at `/sfu/client`.
 
-Relays frames, pings and closes. Inspects only the media service's first response. See docs/signalling.md.
+This module relays frames, pings and closes. It inspects only the media service's first response. See
+docs/signalling.md.
 """
 
 import asyncio
@@ -41,9 +42,9 @@ CLOSE_DEADLINE_S = 5.0
 # 30 s and closes the connection after 90 s of silence.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
-# The maximum number of sockets that the media service has not admitted yet. It is lower than the media
-# service's limit. Above it, one of these sockets is closed: the oldest from the IP address with the most of
-# them.
+# The maximum number of sockets that the media service has not admitted yet. The number is lower than the
+# media service's limit. Above it, one of these sockets is closed: the oldest from the IP address with the
+# most of them.
 MAX_NOT_JOINED = 512
 # The rate limit for a browser's frames, equal to the media service's limit.
 FRAMES_AT_ONCE, FRAMES_PER_S = 200, 20

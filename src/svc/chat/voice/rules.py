@@ -1,6 +1,6 @@
 """Admits members to voice rooms, and pushes events when members join, leave or are muted.
 
-The media service knows who is in a room. This module issues grants and reports changes. Contains no HTTP
+The media service knows who is in a room. This module issues grants and reports changes. It contains no HTTP
 code. See docs/signalling.md and, for grants, `svc.base.grants`.
 """
 

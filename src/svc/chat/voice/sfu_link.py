@@ -1,7 +1,8 @@
 """Keeps the control connection to the media service open and in sync.
 
-On every connection, registers the rooms and requests their participants. Reports joins and leaves, and always
-reconnects. Makes no decisions about members. See docs/signalling.md, "From the chat server".
+On every connection, this module registers the rooms and requests their participants. It reports joins and
+leaves, and always reconnects. It makes no decisions about members. See docs/signalling.md, "From the chat
+server".
 """
 
 import asyncio

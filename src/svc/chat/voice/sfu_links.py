@@ -1,8 +1,8 @@
 """Combines a community's media services, so callers need not know how many there are.
 
-Keeps a connection to each service, assigns every room to a service, and moves rooms away from a lost service.
-A user who joins on the wrong service is sent to the right one. Makes no decisions about members. See
-docs/signalling.md, "From the chat server".
+This module keeps a connection to each service, assigns every room to a service, and moves rooms away from a
+lost service. A user who joins on the wrong service is sent to the right one. This module makes no decisions
+about members. See docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -211,7 +211,7 @@ class SfuLinks:
 
     def send(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
         """Send an event about a room to the room's service. If rooms can span services, send it to the
-        service of the user in the event, or to all services if there is none.
+        service of the user in the event, or to all services if the event has no user.
         """
         index = self._placement.of(room_id)
         if self._multi_sfu_rooms is not None:
