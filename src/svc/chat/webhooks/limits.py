@@ -40,7 +40,7 @@ BLOCK_MS = 60_000
 SHARED_BURST_BYTES = BURST * MAX_BODY_BYTES
 SHARED_BYTES_PER_S = MAX_BODY_BYTES * 1000 / REFILL_MS
 MIN_COUNTED_BYTES = 8 * 1024
-# The longest time that a received body waits to be parsed. The wait is long only with many senders.
+# The longest time that a received body waits to be parsed. The wait is long only if there are many senders.
 WORK_DEADLINE_S = 20.0
 
 # The maximum number of webhooks, which are all in memory with their rate limits.

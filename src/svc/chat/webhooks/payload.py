@@ -1,9 +1,9 @@
 """Parses a webhook payload into a message or a list of all its problems, and builds cards in their stored
 form.
 
-`parse` does not change the given JSON value. It reads every part, so senders learn about all problems at
-once. `null` is treated as absent. Other modules decide whether images can be fetched. Image URLs are not
-stored, because clients load the stored copies. Performs no I/O. See docs/webhooks.md.
+`parse` does not change the given JSON value. It reads every part, so senders learn about all problems in one
+response. `null` is treated as absent. Other modules decide whether images can be fetched. Image URLs are not
+stored, because clients load the stored copies. This module performs no I/O. See docs/webhooks.md.
 """
 
 import dataclasses
@@ -198,7 +198,7 @@ def with_texts(card: Card, moderate: Callable[[str], Work[str]]) -> Work[Card]:
 def stored_cards(
     cards: Sequence[Card], pictures: Mapping[str, Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    """Return the cards in their stored form, with the loaded images, which `pictures` contains by path.
+    """Return the cards in their stored form, with the loaded images. `pictures` contains the images by path.
 
     A card without any visible content gets the description NO_PICTURE.
     """

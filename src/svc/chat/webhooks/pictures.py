@@ -209,7 +209,7 @@ class _Message:
             self._means.memory.give_back(self._holder, len(data))
 
     async def keep(self, file: PostedFile, most: int) -> list[WrittenFile]:
-        """Store an image re-encoded, or any other file unchanged. Raises FetchError."""
+        """Store a re-encoded image, or any other file unchanged. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server does not store files")
         data, kind = file.data, content_of(file.data)

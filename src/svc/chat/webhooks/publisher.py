@@ -1,7 +1,7 @@
 """Posts webhook messages: looks up the webhook, applies the rate limit, and writes the message.
 
 `post` posts payloads in our format, and payloads converted from other services' formats. A rejected post
-stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
+stores nothing. This module contains neither HTTP nor SQL code. See docs/webhooks.md.
 
 For the rate limit, each webhook has one token bucket for all callers. A request to an empty bucket starts a
 block. Requests during a block neither extend it nor take tokens, and the bucket is full afterwards. A second

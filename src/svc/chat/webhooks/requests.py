@@ -2,7 +2,7 @@
 
 A post's size is checked before and while its body is read. The JSON, the webhook and the rate limit are
 checked after that. The Content-Type is ignored. The bodies of error responses are exactly those in
-docs/webhooks.md, "When nothing is posted". Contains no rules.
+docs/webhooks.md, "When nothing is posted". This module contains no rules.
 """
 
 import asyncio

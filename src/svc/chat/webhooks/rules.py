@@ -216,7 +216,7 @@ class Webhooks:
         return Write(write, lambda _: self._on_deleted(webhook_id))
 
     def channel_removed(self, channel: Channel) -> None:
-        """Remove a deleted channel from its webhooks in memory. The database has already done so."""
+        """Remove a deleted channel from its in-memory webhooks. The database has already been updated."""
         managers = self._directory.would_hold(_MANAGE, channel)
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)

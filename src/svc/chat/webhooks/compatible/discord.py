@@ -3,7 +3,7 @@
 `content` becomes the text, because both are Markdown. Embeds become cards, and emoji names become emoji.
 Discord's mentions become plain text, because they do not refer to members of this server. A link to
 `mention:<member_id>` mentions that member. Parts without a counterpart (tts, flags, polls, components,
-allowed_mentions) are ignored. Performs no I/O.
+allowed_mentions) are ignored. This module performs no I/O.
 """
 
 import re
@@ -21,7 +21,7 @@ from svc.chat.webhooks.pictures import PostedFile
 # empty.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
-# The maximum number of characters per name, and of names, in the list of omitted files.
+# In the list of omitted files: the maximum number of characters per name, and the maximum number of names.
 MAX_FILE_NAME = 100
 MAX_NAMED = 10
 # Matches references to members, roles, channels, custom emoji, commands and timestamps.

@@ -2,8 +2,8 @@
 
 The sending tool does not know our limits, so nothing is rejected because of its length. An overlong string is
 truncated and ends with an ellipsis. Invalid URLs, and cards and fields beyond the limit, are omitted. The
-result of `payload` is valid unless empty. The module does not depend on any service's format. Performs no
-I/O. See docs/webhooks-compatible.md.
+result of `payload` is valid unless empty. This module does not depend on any service's format, and performs
+no I/O. See docs/webhooks-compatible.md.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Converts a GitHub webhook payload to a message: one card for each event of interest.
 
 For each of these events, a function returns a card, or None if the event is not worth one. All other events
-are accepted and post nothing, so a hook on GitHub may send every event. Cards do not notify anyone. Performs
-no I/O. See "Webhook events and payloads" in GitHub's documentation.
+are accepted and post nothing, so a hook on GitHub may send every event. Cards do not notify anyone. This
+module performs no I/O. See "Webhook events and payloads" in GitHub's documentation.
 """
 
 from collections.abc import Callable, Mapping
@@ -288,8 +288,8 @@ def _comment(event: Node, what: str) -> CardDraft | None:
     return card(event, what, url=comment.address("html_url"), text=body_of(comment))
 
 
-# The converters by the value of X-GitHub-Event, which is also the function's name. `watch` is missing,
-# because GitHub sends it together with `star`.
+# The converters, keyed by the value of X-GitHub-Event, which is also the name of the function. `watch` is
+# missing, because GitHub sends it together with `star`.
 EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
     made.__name__: made
     for made in (

@@ -3,7 +3,7 @@
 Harmless errors in such payloads are tolerated: a number in place of a string is read as its digits, and
 `null` is treated as absent. An ambiguous value is rejected, and the error contains its path. A body that
 looks like JSON is treated as JSON regardless of the Content-Type, because `curl -d` declares everything as a
-form. Does not depend on any particular service and performs no I/O. See RFC 7578 and 8187, and
+form. This module does not depend on any particular service and performs no I/O. See RFC 7578 and 8187, and
 application/x-www-form-urlencoded in the WHATWG URL standard.
 """
 
@@ -82,11 +82,11 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
 
 Data = Mapping[str, object]
 # The maximum number of characters to read from all strings in a message, and from one string. A message shows
-# up to 4,000 characters, and its cards 6,000, but links and escapes are longer in the source. Converting a
-# character to Markdown takes up to a microsecond.
+# up to 4,000 characters, and its cards show up to 6,000, but links and escapes are longer in the source.
+# Converting a character to Markdown takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
-# The number of additional characters that a link, mention or tag counts as. Converting it takes up to 4 µs.
+# The number of extra characters charged for a link, mention or tag. Converting it takes up to 4 µs.
 _ANGLE_CHARACTERS = 3
 # The maximum number of objects to read. Ten cards with all fields have 310. Reading an object takes up to 10
 # µs.

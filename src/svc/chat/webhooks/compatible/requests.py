@@ -3,7 +3,7 @@ webhook's URL.
 
 Responses have the service's format. All posts go through `publisher`, so the usual size limit, look-up, rate
 limit, channel check and image handling apply. GitHub's signatures are not checked, because the webhook has no
-secret besides its token. Contains no rules. See docs/webhooks-compatible.md.
+secret besides its token. This module contains no rules. See docs/webhooks-compatible.md.
 """
 
 import time
@@ -173,7 +173,7 @@ _SLACK: Mapping[str, tuple[int, str]] = {
     "rate_limited": (429, "rate_limited"),
     "unsupported_encoding": (415, "invalid_payload"),
 }
-# The error code that Slack uses for its own faults.
+# The error code that Slack uses for its own errors.
 _SLACK_FAULT = "rollup_error"
 
 

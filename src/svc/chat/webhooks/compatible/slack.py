@@ -2,7 +2,7 @@
 
 Blocks become the text. Without blocks, or if they contain no text, `text` is used. Attachments and image
 blocks become cards. Parts without a counterpart (the channel, threads, an emoji as avatar, menus) are
-ignored. Performs no I/O.
+ignored. This module performs no I/O.
 
 Bold, strikethrough, links and quotes in mrkdwn become Markdown, and emoji names become emoji. Code stays
 unchanged, and characters that are markup only in Markdown are escaped. Slack's mentions become plain text,
