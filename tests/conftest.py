@@ -1,4 +1,4 @@
-"""Configures all tests: order of slow tests, object stores, decoders, and Hypothesis without deadlines."""
+"""Configures all tests: starts slow tests first, forks programs, and disables Hypothesis deadlines."""
 
 import gc
 import os
@@ -15,14 +15,14 @@ from tests.kit.bytecode import compile_changed
 from tests.kit.fork_server import forking
 from tests.kit.object_stores import Stores
 
-# On a busy machine an example takes longer, which is not an error. Each run tries other examples.
+# Examples may take longer on a busy machine, so there is no deadline. Each run tries different examples.
 settings.register_profile(
     "unhurried", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("unhurried")
 
-# Collecting the tests creates a million permanent objects. Garbage collection would take a fifth of that
-# time.
+# Collecting the tests creates a million permanent objects, and garbage collection would take a fifth of the
+# time. `pytest_collection_finish` enables it again.
 gc.disable()
 
 # Otherwise, every program that a test starts would compile all modules again.
@@ -36,15 +36,15 @@ SLOWEST = {MEASURED / "test_narrow_downlink.py", MEASURED / "test_loss.py"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip unwanted test files before they are imported, because importing a file takes as long as many
-    tests.
+    """Skip slow test files before importing them if slow tests are deselected, because importing a file takes
+    as long as running many tests.
     """
     return True if "not slow" in config.option.markexpr and is_slow(collection_path) else None
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Start two workers per processor, because a test spends half of its time waiting for browsers, programs
+    """Start two workers per processor, because tests spend half of their time waiting for browsers, programs
     and networks.
     """
     return 2 * (os.cpu_count() or 1)
@@ -59,7 +59,7 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """Distribute the tests in the groups that `unit_of` returns."""
+    """Distribute the tests to workers in the groups that `unit_of` returns."""
     # The plugin is missing if only the core is tested.
     from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
@@ -69,10 +69,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """Return the group of tests that run in the same worker as this test: its whole file, or only the test
-    itself if it uses browsers.
+    """Return the name of the group that must run in one worker: the test's file, or a browser test's own id.
 
-    A file of browser tests takes minutes. As one group, it would leave the other workers idle at the end.
+    A file of browser tests takes minutes. If it ran in one worker, the other workers would be idle at the
+    end.
     """
     return nodeid if nodeid.startswith("tests/browser/") else nodeid.partition("::")[0]
 
@@ -117,7 +117,7 @@ def is_slow(path: Path) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def prompt_decoders() -> Iterator[None]:
-    """Run decoders with the same priority as the tests, which would otherwise delay them for minutes."""
+    """Run decoders at the same priority as the tests. Otherwise, the tests would delay them for minutes."""
     # The RTP core is also tested on systems that cannot import the other packages.
     sandbox = sys.modules.get("svc.base.sandbox")
     with pytest.MonkeyPatch.context() as patch:

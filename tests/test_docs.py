@@ -1,4 +1,6 @@
-"""The documents agree with the code on variables, events, close codes, metrics, packages and files."""
+"""Checks that the documentation matches the code: variables, events, close codes, metrics, packages and
+files.
+"""
 
 import re
 from argparse import ArgumentParser, _SubParsersAction
@@ -17,7 +19,7 @@ from svc.base.signalling_codec import Payload
 from svc.chat import config as chat_config
 from svc.chat.cluster.measurements import DESCRIPTIONS
 from svc.chat.cluster.measurements import measure as measure_node
-from svc.chat.community import Community  # noqa: F401 - with it every feature has declared its requests
+from svc.chat.community import Community  # noqa: F401 - importing it declares the requests of all features
 from svc.chat.live.frames import CloseCode as LiveCloseCode
 from svc.chat.media.sweep import SweepCounts
 from svc.chat.status.measurements import RequestCounts, measurements
@@ -72,7 +74,7 @@ class Recording(dict[str, str]):
         return super().__getitem__(name)
 
 
-def test_every_test_that_a_document_names_exists() -> None:
+def test_every_test_cited_in_a_document_exists() -> None:
     sources = [path.read_text() for path in (REPOSITORY / "tests").rglob("*.py")]
     tests = {name for text in sources for name in re.findall(r"def (test_\w+)\(", text)}
     named = {
@@ -84,7 +86,7 @@ def test_every_test_that_a_document_names_exists() -> None:
 
 
 @pytest.mark.parametrize("program", CONFIGURED)
-def test_exactly_the_variables_that_are_read_are_documented(program: str) -> None:
+def test_the_documented_variables_are_exactly_those_that_the_program_reads(program: str) -> None:
     variables = Recording(REQUIRED)
     CONFIGURED[program](variables)
     documented = {name for row in rows(DOCS / "configuration.md", program) for name in row.code(0)}
@@ -140,11 +142,11 @@ def test_every_path_in_architecture_md_exists() -> None:
     assert len(paths) > 50
 
 
-# Events and functions, which ARCHITECTURE.md names in parentheses like modules.
+# ARCHITECTURE.md also puts these events and functions in parentheses, where it otherwise lists modules.
 _NOT_MODULES = {"exclusive_write", "shared_write", "peer_joined", "peer_left", "voice_joined", "voice_left"}
 
 
-def test_every_module_that_architecture_md_names_in_parentheses_exists() -> None:
+def test_every_module_in_parentheses_in_architecture_md_exists() -> None:
     text = (REPOSITORY / "ARCHITECTURE.md").read_text()
     lists = re.findall(r"\(((?:`[a-z_./]+`(?:,?\s+and\s+|,\s+)?)+)\)", text)
     listed_modules = {name for names in lists for name in re.findall(r"`([a-z_]+)`", names)}
@@ -225,10 +227,10 @@ def test_every_sfu_event_is_documented_with_its_fields(section: str, events: set
         del table["room_error"]
     assert set(table) == {kind.event for kind in events}
     for kind in events:
-        # The table describes other payloads in words.
+        # The table describes the other payloads in prose.
         if table[kind.event].startswith("`{"):
             documented = _field_names(table[kind.event].split("`")[1])
-            # As the table says, `mid` can be given instead of `track_id`.
+            # According to the table, a client may send `mid` instead of `track_id`.
             assert documented == set(kind.__struct_fields__) - {"mid"}, kind.event
 
 
@@ -304,10 +306,10 @@ def test_every_sfu_counter_is_documented_with_its_description_in_the_code() -> N
     assert table.items() >= counters.items()
 
 
-def test_every_test_that_security_md_names_exists() -> None:
+def test_every_test_file_cited_in_security_md_exists() -> None:
     paths = re.findall(r"`(tests/[\w/]+\.py)`", (DOCS / "security.md").read_text())
     assert [path for path in paths if not (REPOSITORY / path).exists()] == []
-    # Join the lines, so that the pattern above finds the names.
+    # A minimum number proves that the pattern still matches.
     assert len(paths) > 50
 
 
@@ -316,7 +318,7 @@ def test_every_attack_in_the_benchmark_has_a_row_in_security_md() -> None:
     assert measured == [attack.name for attack in ATTACKS]
 
 
-def test_every_rtcp_type_that_the_core_knows_has_a_row() -> None:
+def test_every_rtcp_type_in_the_core_has_a_row_in_the_document() -> None:
     enum = (PACKAGE / "_rtp/rtcp.pxd").read_text().split("cdef enum:")[1].split("cdef struct")[0]
     types = set(re.findall(r"^    (\w+) = ", enum, re.MULTILINE)) - {"RTPFB", "PSFB", "MAX_RTCP"}
     documented = {row.code(0)[0] for row in rows(DOCS / "rtcp.md", "What arrives") if row.code(0)}

@@ -1,6 +1,7 @@
-"""Comments, docstrings and the page's texts are in plain English, and commit subjects fit in one line.
+"""Checks that comments, docstrings and the web client's texts are in plain English and commit subjects are
+short.
 
-CONTRIBUTING.md has the rules, and `python -m tests.kit.english` prints the faults.
+CONTRIBUTING.md contains the rules. `python -m tests.kit.english` prints the violations.
 """
 
 import subprocess
@@ -10,12 +11,12 @@ import pytest
 
 from tests.kit import english
 
-# The limit applies to all commits after the last one that was published with a longer subject.
+# The limit applies to commits after the last published commit with a longer subject.
 FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:50:00Z"
 MAX_SUBJECT_CHARACTERS = 72
 
 
-def test_comments_docstrings_and_the_texts_of_the_page_are_in_plain_english() -> None:
+def test_comments_docstrings_and_client_texts_are_in_plain_english() -> None:
     assert [
         f"{fault.path}:{fault.line}: {fault.rule}: {fault.text[:100]}" for fault in english.faults()
     ] == []
@@ -48,7 +49,7 @@ def test_new_commit_subjects_fit_in_72_characters() -> None:
         ("def f():\n    '''Who waits no more.'''", ["clause", "phrase"]),
     ],
 )
-def test_python_faults_are_found(source: str, rules: list[str]) -> None:
+def test_violations_in_python_are_found(source: str, rules: list[str]) -> None:
     assert [fault.rule for fault in english.text_faults("a.py", english.python_texts(source))] == rules
 
 
@@ -60,7 +61,7 @@ def test_python_faults_are_found(source: str, rules: list[str]) -> None:
         ("\n/** Show it. */\nx('http://That');", []),
     ],
 )
-def test_script_faults_are_found(source: str, lines: list[int]) -> None:
+def test_violations_in_javascript_are_found(source: str, lines: list[int]) -> None:
     assert [fault.line for fault in english.text_faults("a.js", english.script_texts(source))] == lines
 
 
@@ -75,7 +76,7 @@ def test_script_faults_are_found(source: str, lines: list[int]) -> None:
         ('x = 1  # Who asks.\n"""The answer."""', ["clause"]),
     ],
 )
-def test_cython_faults_are_found(source: str, rules: list[str]) -> None:
+def test_violations_in_cython_are_found(source: str, rules: list[str]) -> None:
     assert [fault.rule for fault in english.text_faults("a.pyx", english.cython_texts(source))] == rules
 
 
@@ -97,7 +98,7 @@ def test_cython_faults_are_found(source: str, rules: list[str]) -> None:
         ),
     ],
 )
-def test_faults_are_found_in_every_kind_of_file(
+def test_violations_are_found_in_every_kind_of_file(
     tmp_path: Path, path: str, source: str, lines: list[int]
 ) -> None:
     (tmp_path / path).parent.mkdir(parents=True)

@@ -1,5 +1,4 @@
-"""Checks the layer table in Python and Cython: which package may import which, and that no imports form a
-cycle.
+"""Checks that Python and Cython imports follow the layer table and form no cycles.
 
 The table is also in ARCHITECTURE.md. The checker is in `tests.kit.architecture`, and its own tests are in
 `tests/kit/test_architecture.py`.
@@ -22,7 +21,7 @@ CLOCKS_SOCKETS_THREADS = (
 )
 SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc._rtp.stream_io")
 
-# The highest layer comes first. A file or folder may import those in its own layer and in lower ones.
+# The highest layer comes first. A file or folder may import others in its own layer and in lower layers.
 CHAT_LAYERS = {
     "assembly": (
         *("app", "auth_module", "cluster", "community", "config", "file_module", "http_port"),
@@ -74,7 +73,7 @@ ARCHITECTURE = Architecture(
                 "svc.chat.endpoints",
                 "svc.chat.pages.routes",
                 "svc.chat.voice.pass_through",
-                # These modules need more of an HTTP request than its body and query.
+                # These modules need more from an HTTP request than its body and query.
                 "svc.chat.*.requests",
                 "svc.chat.live",
             ),
@@ -113,7 +112,8 @@ ARCHITECTURE = Architecture(
             *("svc.chat.cluster.relay_feed", "svc.chat.cluster.relay"),
         ),
         "obstore": ("svc.base.object_store_s3",),
-        # aiohttp uses this class for URLs, so the checked URL is exactly the fetched one.
+        # aiohttp also uses this class for URLs, so the URL that is checked is exactly the URL that is
+        # fetched.
         "yarl": (
             *("svc.chat.outbound_http.address_checks", "svc.chat.outbound_http.fetcher"),
             *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
@@ -121,7 +121,7 @@ ARCHITECTURE = Architecture(
         ),
         "zeroconf": ("svc.chat.settings.mdns_responder",),
         "aiosqlite": ("svc.base.query_pool",),
-        # Everything that programs exchange has msgspec types. So do the records that are created most often.
+        # All messages between programs have msgspec types, and so do the records that are created most often.
         "msgspec": (
             *(
                 "svc.base.signalling_codec",

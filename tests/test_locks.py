@@ -1,4 +1,6 @@
-"""Releases, the image and the page use only locked packages, and workflows pin actions to commits."""
+"""Checks that releases, the image and the web client use only locked packages, and that workflows pin
+actions.
+"""
 
 import json
 import re
@@ -44,7 +46,7 @@ def test_releases_and_the_image_install_only_packages_with_a_recorded_hash(path:
     assert commands and all("--require-hashes" in command or "--no-index" in command for command in commands)
 
 
-def test_the_page_packages_are_locked_and_run_no_scripts() -> None:
+def test_the_web_clients_packages_are_locked_and_run_no_scripts() -> None:
     wanted = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())
     packages = json.loads((REPOSITORY / "ci" / "vendor-lock.json").read_text())["packages"]
     for kind in ("dependencies", "devDependencies"):

@@ -1,4 +1,4 @@
-"""Every shell block in docs/operations.md works on a real server in a temporary folder."""
+"""Runs every shell block in docs/operations.md against a real server in a temporary folder."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
     }
     keeping_its_log = ("sh", "-c", f'exec "$@" 2>&1 >/dev/null | tee {log} >&2', "sh")
     async with chat_process(variables, keeping_its_log) as process:
-        # `tee` writes to its file only after it has read the output.
+        # The log file is written by `tee`, so a line appears there slightly after the server has printed it.
         listens = re.compile(r"management listens address=(\S+)")
         await eventually("its log is written", lambda: listens.search(log.read_text()), within_s=DEADLINE_S)
         match = listens.search(log.read_text())
@@ -121,7 +121,7 @@ async def test_every_shell_block_works_as_written(tmp_path: Path) -> None:
     for block in stopped:
         await _run(block, tmp_path, {})
     for made in ("restored", "new"):
-        # Servers that were restored or imported also run, with the same people.
+        # The restored and the imported data directories can be used, and contain the same people.
         await _run(f"svc admin member list --data-dir {made} | grep Olga", tmp_path, {})
 
 

@@ -1,5 +1,5 @@
-"""Distributions are complete: all source files, the metadata for extras, shell completions and the manual
-page.
+"""Checks that distributions contain all source files, shell completions, the manual page and metadata for
+extras.
 """
 
 import shutil
@@ -49,7 +49,7 @@ def test_heavy_dependencies_are_extras() -> None:
 
 @pytest.fixture(scope="module")
 def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the `share` folder of a wheel. Building this wheel requires no compilation."""
+    """Return the `share` folder of a wheel. Building this wheel does not compile anything."""
     folder = tmp_path_factory.mktemp("packed")
     making = (sys.executable, "setup.py", "--quiet", "bdist_wheel", "--skip-build")
     where = ("--bdist-dir", str(folder / "gathered"), "--dist-dir", str(folder / "dist"))
@@ -88,7 +88,7 @@ def test_fish_completes_subjects(share: Path) -> None:
 
 
 @_needs("zsh")
-def test_zsh_can_read_its_completion(share: Path) -> None:
+def test_zsh_can_load_its_completion_script(share: Path) -> None:
     script = share / "zsh" / "site-functions" / "_svc"
     assert _output("zsh", "-n", str(script)) == []
     assert script.read_text().startswith("#compdef svc\n")

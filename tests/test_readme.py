@@ -1,4 +1,4 @@
-"""The README's commands work as written on a running product."""
+"""Runs the commands in the README as written against a running installation."""
 
 import re
 import shutil

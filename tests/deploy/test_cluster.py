@@ -1,4 +1,4 @@
-"""The cluster's configuration files, and the proxy and NATS servers that use them."""
+"""Tests the cluster's configuration files with real proxy and NATS servers."""
 
 import asyncio
 import re
@@ -37,7 +37,7 @@ def configurations(name: str) -> dict[str, str]:
 def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
     for file_name, text in configurations("nats.conf").items():
         file = tmp_path / file_name
-        # Compose expands `${…}` itself, and a literal `$` is written as `$$`.
+        # Compose expands `${…}` itself. In its files, `$$` stands for a literal `$`.
         file.write_text(
             text.replace("$$", "$").replace("${", "{").replace("store_dir: /data", "store_dir: store")
         )
@@ -54,7 +54,7 @@ def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
 
 @asynccontextmanager
 async def haproxy(text: str, servers: Sequence[ClusterProcess], folder: Path) -> AsyncIterator[str]:
-    """Run a deployment's proxy in front of relays or nodes on this machine. Yield the proxy's address."""
+    """Run a deployment's proxy in front of local relays or nodes. Yield the proxy's address."""
     (port,) = free_ports(1)
     text = re.sub(r"^resolvers .*\Z", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r" init-addr .*$", "", text, flags=re.MULTILINE).replace("bind :5000", f"bind :{port}")
@@ -72,7 +72,7 @@ async def haproxy(text: str, servers: Sequence[ClusterProcess], folder: Path) ->
         await process.wait()
 
 
-async def test_the_proxy_forwards_to_the_new_owner_after_a_relay_and_the_owner_have_died(
+async def test_the_proxy_forwards_to_the_new_owner_after_a_relay_and_the_owner_die(
     tmp_path: Path,
 ) -> None:
     required("haproxy")
@@ -94,25 +94,25 @@ async def test_the_proxy_forwards_to_the_new_owner_after_a_relay_and_the_owner_h
 
         await wait_until("the proxy has found a relay", is_served, within_s=20)
         await relays[0].kill()
-        # The proxy retries a refused connection with the other relay before any health check has failed.
+        # If a connection is refused, the proxy tries the other relay even before a health check has failed.
         assert await is_served()
         await nodes[0].kill()
         await wait_until("the relay has found the next owner", is_served, within_s=30)
 
 
 def documented_backend(name: str) -> str:
-    """Return the configuration of a proxy's backend from the documentation."""
+    """Return the proxy configuration of a backend from the documentation."""
     text = (REPOSITORY / "docs" / "cluster.md").read_text()
     match = re.search(rf"^ *# HAProxy\n( *backend {name}\n.*?)^ *```$", text, flags=re.M | re.S)
     assert match is not None
     return textwrap.dedent(match[1])
 
 
-async def test_a_client_of_the_documented_proxy_before_the_nodes_loses_no_request_during_a_move(
+async def test_no_request_through_the_documented_node_proxy_is_lost_during_a_move(
     tmp_path: Path,
 ) -> None:
     required("haproxy")
-    # The third server of the documentation does not run here.
+    # This test does not run the third server in the documentation.
     backend = "".join(
         line for line in documented_backend("chat").splitlines(keepends=True) if "server three" not in line
     )

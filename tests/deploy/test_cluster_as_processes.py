@@ -1,4 +1,4 @@
-"""The programs in the compose file and the chart work as processes with the same commands and variables."""
+"""Runs the programs in the compose file and the chart as processes, with the same commands and variables."""
 
 import json
 import re
@@ -43,7 +43,7 @@ def helm() -> Deployment:
 
 
 @pytest.mark.parametrize(("deployment", "proxy"), [(compose, "proxy"), (helm, "svc-proxy-0")])
-def test_members_write_upload_and_call_and_an_owner_that_dies_is_replaced(
+def test_members_post_upload_and_call_and_a_dead_owner_is_replaced(
     deployment: Any, proxy: str, tmp_path: Path
 ) -> None:
     required("haproxy")

@@ -1,4 +1,4 @@
-"""Linters accept the container files, which use only existing commands and variables."""
+"""Checks the container files with linters and against the existing commands and variables."""
 
 import json
 import re
@@ -24,7 +24,7 @@ OF_OTHERS = {"PATH", "PYTHONUNBUFFERED"}
 
 
 def output_of(name: str, *arguments: str) -> str:
-    """Return the findings of a linter that is installed with pip."""
+    """Return the output of a linter that is installed with pip."""
     tool = Path(sys.executable).with_name(name)
     if not tool.exists():
         pytest.skip(f"{name} is not available for this machine")
@@ -64,7 +64,7 @@ def services() -> list[tuple[list[str], set[str]]]:
     containers = [container for spec in workloads for container in spec["template"]["spec"]["containers"]]
     for container in containers:
         if container["image"].startswith("svc:"):
-            # Kubernetes itself expands references of the form $(NAME).
+            # Kubernetes expands references such as $(NAME) itself.
             own = {variable["name"] for variable in container["env"]}
             values = " ".join(
                 [*container["args"], *(variable.get("value", "") for variable in container["env"])]
@@ -92,7 +92,7 @@ def test_each_command_in_the_container_files_exists() -> None:
         parser().parse_args(command)
 
 
-def test_each_variable_that_is_set_is_read_by_a_program() -> None:
+def test_programs_read_every_variable_that_is_set() -> None:
     in_image = re.findall(r"^(?:ENV|   ) ([A-Z0-9_]+)=", (CONTAINER / "Dockerfile").read_text(), re.MULTILINE)
     in_services = {name for _, variables in services() for name in variables}
     documented = {

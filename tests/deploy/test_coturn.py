@@ -1,4 +1,4 @@
-"""Runs the TURN server from `deploy`, which relays only for members and only to the SFU."""
+"""Checks that the TURN server in `deploy` relays only for members and only to the SFU."""
 
 import asyncio
 import ssl

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts, tested with a real Prometheus server that monitors running servers."""
+"""Tests the dashboard and the alerts with a real Prometheus server that monitors running servers."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from tests.kit.wait import wait_until
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
 SCRAPES = 4
-# The value that Grafana would insert for a scrape every second.
+# The value that Grafana would insert if Prometheus scrapes every second.
 RATE_INTERVAL = "4s"
 METRIC = re.compile(r"\bsvc_[a-z0-9_]+")
 

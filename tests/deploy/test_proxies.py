@@ -1,4 +1,4 @@
-"""The reverse proxies from `deploy` run in front of a chat server and an SFU."""
+"""Runs the reverse proxies in `deploy` in front of a chat server and an SFU."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -50,7 +50,7 @@ async def site(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
                     yield Site(proxy, ChatServer(address, http, direct.invite), direct)
 
 
-async def test_the_page_and_the_api_are_reachable(site: Site) -> None:
+async def test_the_web_client_and_the_api_are_reachable(site: Site) -> None:
     async with site.chat.http.get("/") as page:
         assert page.status == 200
         assert page.content_type == "text/html"
@@ -72,7 +72,7 @@ async def test_members_join_and_hear_each_other(site: Site) -> None:
         assert (await grace.pushed("message_posted"))["text"] == "through the proxy"
 
 
-async def test_a_page_from_another_origin_is_refused_as_it_is_without_a_proxy(site: Site) -> None:
+async def test_a_page_from_another_origin_is_rejected_as_without_a_proxy(site: Site) -> None:
     with pytest.raises(WSServerHandshakeError) as refused:
         await site.chat.http.ws_connect("/live", headers={"Origin": "https://elsewhere.example"})
     assert refused.value.status == 403
@@ -88,12 +88,12 @@ async def test_signalling_reaches_the_sfu(site: Site) -> None:
         assert (message.type, message.data) == (WSMsgType.CLOSE, 1008)
 
 
-async def test_wrong_codes_are_counted_by_the_address_that_the_proxy_reports(site: Site) -> None:
+async def test_wrong_codes_are_counted_per_address_reported_by_the_proxy(site: Site) -> None:
     await site.chat.join("Owner")
     for spoofed in ("203.0.113.1", "203.0.113.2", "203.0.113.3"):
         refusal = await wrong_code(site, {"X-Forwarded-For": spoofed})
     assert refusal == "too_many_invite_attempts"
-    # A direct request from the same address has no proxy header, but counts as the same client.
+    # A direct request from the same address counts as the same client, although it has no proxy header.
     assert await wrong_code(Site(site.proxy, site.direct, site.direct), {}) == "too_many_invite_attempts"
 
 

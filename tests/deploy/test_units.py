@@ -1,4 +1,4 @@
-"""systemd accepts our units and rates their exposure as low, and their commands exist."""
+"""Checks that systemd accepts our units, that their exposure scores are low and that their commands exist."""
 
 import re
 import shlex
@@ -14,15 +14,15 @@ from tests.kit.external_programs import required
 FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
 UNITS = sorted(FOLDER.glob("*.service"))
 SOCKETS = sorted(FOLDER.glob("*.socket"))
-# The highest exposure score that systemd may compute, from 0 (best) to 100. An ordinary service has 96. Three
-# units let the upload decoder create namespaces and an empty root, which adds a few points.
+# The maximum exposure score, from 0 (best) to 100. An ordinary service has 96. Three units let the upload
+# decoder create namespaces and an empty root. These permissions add a few points.
 MAX_EXPOSED = 25
 INSTALLED = "/opt/svc/bin/svc"
 
 
 @pytest.fixture(params=UNITS, ids=lambda unit: unit.name)
 def unit(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return the unit as it would be installed on this machine."""
+    """Return the unit as installed on this machine."""
     installed: Path = request.param
     return as_installed(installed, tmp_path)
 
@@ -55,7 +55,9 @@ def test_the_unit_starts_an_existing_command(unit: Path) -> None:
 
 @pytest.fixture(params=SOCKETS, ids=lambda unit: unit.name)
 def activated(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return a socket unit, after changing its service to inherit the ports."""
+    """Install a socket unit, and the drop-in that makes its service inherit the ports. Return the socket
+    unit.
+    """
     socket: Path = request.param
     service = f"{socket.stem}.service"
     as_installed(FOLDER / service, tmp_path)
@@ -70,7 +72,7 @@ def test_systemd_accepts_the_socket_units(activated: Path) -> None:
 
 
 def test_every_inherited_port_is_opened_by_systemd(activated: Path) -> None:
-    """Check the numbers of the inherited descriptors, which systemd counts from 3."""
+    """Check the numbers of the inherited descriptors. systemd numbers them from 3."""
     kept = re.findall("^Listen(?:Stream|Datagram)=", activated.read_text(), re.MULTILINE)
     taken = started_by(activated.parent / f"{activated.stem}.service.d" / "socket.conf")
     assert parser().parse_args(taken).listen_fd == [3 + number for number in range(len(kept))]

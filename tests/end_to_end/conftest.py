@@ -1,4 +1,4 @@
-"""Provides each end-to-end test with its own media service process, which must exit without an error."""
+"""Provides each end-to-end test with its own media service and checks that it exits without an error."""
 
 from collections.abc import AsyncIterator
 

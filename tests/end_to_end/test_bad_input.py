@@ -1,8 +1,8 @@
-"""Invalid input gets a clear response, or the connection is closed with a code and a reason. The next call
-still works.
+"""Invalid input gets a clear error, or the connection is closed with a code and a reason. Later calls still
+work.
 
-After every test, two people must be able to call each other in the same room of the same service, and
-`conftest` checks that the service wrote no traceback. See docs/signalling.md, "Why a WebSocket is closed".
+Each test ends with a call between two people in the same room of the same service. `conftest` checks that the
+service logged no traceback. See docs/signalling.md, "Why a WebSocket is closed".
 """
 
 import asyncio
@@ -57,7 +57,7 @@ NOT_HTTP = [
     b"\r\n" * 100,
     b"x" * 100_000,
 ]
-# The service reads a burst of this many messages from a participant, and then this many per second.
+# The service reads a burst of `REQUESTS_AT_ONCE` messages from a participant, and then this many per second.
 REQUESTS_AT_ONCE, REQUESTS_PER_S = 200, 20
 # An address on which nothing is listening.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
@@ -72,7 +72,7 @@ async def a_call_works(guests: Guests) -> None:
 
 
 async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
-    """Join a participant and wait for the first offer. From then on, the test sends all messages."""
+    """Join as a participant and wait for the first offer. After that, the test itself sends all messages."""
     participant = Socket(await sfu.connect())
     join = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_id": user_id}
     await participant.send("client_join", join)
@@ -92,7 +92,7 @@ async def test_an_invalid_first_message_closes_the_connection_with_a_reason(
     await a_call_works(guests)
 
 
-async def test_garbage_during_a_call_gets_errors_and_the_call_continues(guests: Guests) -> None:
+async def test_garbage_during_a_call_causes_errors_but_the_call_continues(guests: Guests) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     await asyncio.gather(ada.sees(grace), grace.sees(ada))
     nonsense = [*NOT_EVEN_FRAMES, *WRONG_EVENTS]
@@ -110,7 +110,7 @@ async def test_garbage_during_a_call_gets_errors_and_the_call_continues(guests: 
     await a_call_works(guests)
 
 
-async def test_a_flood_of_requests_is_read_at_a_limited_rate_and_delays_nobody(
+async def test_a_flood_of_requests_is_read_at_a_limited_rate_and_does_not_delay_others(
     guests: Guests,
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
@@ -129,7 +129,7 @@ async def test_a_flood_of_requests_is_read_at_a_limited_rate_and_delays_nobody(
         await ada.send("set_layer", {"track_id": "none", "max_temporal_layer": 0})
     await asyncio.gather(ada.hears(grace), grace.hears(ada), grace.sees(ada))
     await a_call_works(guests)
-    # Every other request is refused. Reading all of them takes 40 s.
+    # Every second request gets an error. The service would take 40 s to read all of them.
     refused, most = len(ada.errors), (REQUESTS_AT_ONCE + REQUESTS_PER_S * (time.monotonic() - began)) / 2 + 1
     assert REQUESTS_AT_ONCE / 2 - 10 <= refused <= most
     assert ada.closed is None
@@ -168,7 +168,7 @@ async def test_an_oversized_message_closes_the_connection_with_1009_but_a_256_kb
     await a_call_works(guests)
 
 
-async def test_connections_that_are_not_websocket_or_http_are_refused(
+async def test_connections_that_use_neither_websocket_nor_http_are_closed(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     for frame in (b"\xff\xfe\xfd", b"\xc0\x80"):
@@ -177,7 +177,7 @@ async def test_connections_that_are_not_websocket_or_http_are_refused(
         assert await Socket(stranger).ending() == (1007, "The message is not UTF-8")
     for data in NOT_HTTP:
         reader, writer = await asyncio.open_connection("127.0.0.1", sfu.http_port)
-        # The service reads only as much as it needs in order to refuse, so the rest may cause a reset.
+        # The service stops reading once it rejects the connection, so the unread data may cause a reset.
         async with asyncio.timeout(30):
             with suppress(OSError):
                 writer.write(data)
@@ -187,7 +187,7 @@ async def test_connections_that_are_not_websocket_or_http_are_refused(
     await a_call_works(guests)
 
 
-async def test_an_answer_that_does_not_match_the_offer_is_refused_and_the_offer_stays_open(
+async def test_an_answer_that_does_not_match_the_offer_is_rejected_and_the_offer_stays_open(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     ada = await join_silently(sfu, "ada")
@@ -266,7 +266,7 @@ async def test_half_open_connections_leave_no_state_behind(
     for number in range(10):
         unanswered = await join_silently(sfu, f"unanswered {number}")
         answered = await join_silently(sfu, f"answered {number}")
-        # A DTLS handshake that never starts.
+        # This participant's DTLS handshake never starts.
         await answered.answer(AnsweringClient(sends={"0": "", "1": ""}, candidates=(NOBODY,)))
         sockets += [unanswered.socket, answered.socket]
     await a_call_works(guests)

@@ -1,4 +1,4 @@
-"""Tests calls between clients of another implementation, aiortc: media, joining, leaving, and ciphers.
+"""Tests calls with an independent client, aiortc: media, joining, leaving and ciphers.
 
 See docs/signalling.md.
 """
@@ -17,7 +17,7 @@ GCM, CM = b"SRTP_AEAD_AES_128_GCM", b"SRTP_AES128_CM_SHA1_80"
 
 
 async def converse(*people: AiortcClient) -> None:
-    """Wait until everybody can see and hear everybody else."""
+    """Wait until all of these people can see and hear each other."""
     pairs = [(one, other) for one in people for other in people if one is not other]
     await asyncio.gather(*(one.sees(other) for one, other in pairs))
     await asyncio.gather(*(one.hears(other) for one, other in pairs))
@@ -57,7 +57,7 @@ async def test_people_with_different_ciphers_see_and_hear_each_other(
     assert (ada.srtp_profile, grace.srtp_profile) == (GCM, CM)
 
 
-async def test_a_client_that_sends_no_candidates_is_found_by_its_checks(guests: Guests) -> None:
+async def test_a_client_without_candidates_is_found_by_its_connectivity_checks(guests: Guests) -> None:
     def without_candidates(sdp: str) -> str:
         return "".join(line for line in sdp.splitlines(keepends=True) if "candidate" not in line)
 

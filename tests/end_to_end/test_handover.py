@@ -1,7 +1,7 @@
-"""The media service hands its ports over while two people are talking through the chat server.
+"""The media service hands its ports over to a successor during a call between two members of a chat server.
 
-The chat server connects to the successor and registers its rooms, and the people rejoin with new grants.
-Calls must continue or be rejoined within 2 s.
+The chat server connects to the successor and registers its rooms, and the members rejoin with new grants.
+They must be able to talk again within 2 s.
 """
 
 import asyncio

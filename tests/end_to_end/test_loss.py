@@ -1,7 +1,7 @@
-"""Over a link that loses 5 % of the datagrams in both directions, NACK and RTX recover every frame.
+"""NACK and RTX recover every video frame over a link that loses 5 % of the datagrams in each direction.
 
-aiortc shows no frame before all earlier frames have arrived, so without retransmission each loss would stop
-the video for seconds. See docs/rtcp.md, "Retransmission".
+aiortc does not deliver a frame until all earlier frames have arrived, so without retransmission each loss
+would freeze the video for seconds. See docs/rtcp.md, "Retransmission".
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from tests.kit.sfu_process import SfuProcess
 
 LOSS = 0.05
 SEED = 20_260_101
-# Four seconds of video, which must arrive in less than 50 s, including the tolerance of `eventually`. Each
-# unrecovered packet would cost aiortc about 5 s, and at least ten are lost in each direction.
+# The frames last four seconds, and must arrive in less than 50 s, including the tolerance of `eventually`. At
+# least ten packets are lost in each direction, and each unrecovered packet would delay aiortc by about 5 s.
 FRAMES = 120
 WITHIN_S = 12.0
 

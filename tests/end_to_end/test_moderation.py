@@ -1,4 +1,4 @@
-"""When a chat server moderates people in a call, the effect on their media is immediate.
+"""Moderation by the chat server takes effect on people's media immediately during a call.
 
 See `user_audio_control`, `disconnect_user` and `user_caps` in docs/signalling.md, "From the chat server".
 """
@@ -29,7 +29,8 @@ async def control_audio(control: ControlConnection, user_id: str, **flags: bool)
 async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
     """Wait until the listener has received everything in transit.
 
-    The wait ends when a video frame with a new shade arrives. It is sent last, through the same socket.
+    The speaker sends a video frame with a new shade through the same socket, after everything else. The wait
+    ends when that frame arrives.
     """
     camera = speaker.sends[CAMERA]
     assert isinstance(camera, Picture)
@@ -45,7 +46,7 @@ def sequence_gaps(section: Incoming) -> int:
     return max(numbers) - min(numbers) + 1 - len(numbers)
 
 
-async def test_a_muted_users_audio_stops_at_once_and_resumes_without_a_gap(
+async def test_a_muted_users_audio_stops_immediately_and_resumes_without_a_gap(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)

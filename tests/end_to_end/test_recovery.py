@@ -1,7 +1,7 @@
-"""The media service is killed under `svc up` while two people are talking through the chat server.
+"""The media service of `svc up` is killed during a call, and the members rejoin within 5 s.
 
 Grants come from `/live`, and signalling goes through `/sfu/client`. The chat server reconnects, and clients
-rejoin within 5 s, without any action by the operator.
+rejoin, without any action by the operator.
 """
 
 import asyncio

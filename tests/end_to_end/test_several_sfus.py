@@ -1,4 +1,4 @@
-"""One chat server distributes rooms over several media services, and moves the rooms of a dead service."""
+"""A chat server distributes rooms over several media services and moves the rooms of a dead service."""
 
 import asyncio
 import signal
@@ -17,8 +17,7 @@ from tests.kit.caller import Caller, talk
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.wait import eventually
 
-# An idle machine takes eight seconds: two to wait for a service that may only be restarting, and the rest to
-# join.
+# An idle machine takes eight seconds: two to wait in case the service is only restarting, and six to join.
 BACK_WITHIN_S = 30.0
 ROOMS = [f"room {number}" for number in range(12)]
 
@@ -44,13 +43,13 @@ async def installation(
 
 
 async def addresses(member: LiveMember) -> dict[str, str]:
-    """Return the URL of the pass-through to the SFU for each voice channel."""
+    """Return each voice channel's signalling URL, the chat server's pass-through to the channel's SFU."""
     rooms = [channel["id"] for channel in member.welcome["channels"] if channel["type"] == "voice"]
     grants = {room: (await member.ask("voice_join", channel_id=room))["data"] for room in rooms}
     return {room: grant["urls"][-1] for room, grant in grants.items()}
 
 
-async def test_rooms_are_distributed_over_both_services_and_avoid_a_frozen_one(tmp_path: Path) -> None:
+async def test_rooms_are_distributed_over_both_services_but_not_to_a_frozen_service(tmp_path: Path) -> None:
     async with (
         running_sfu() as one,
         running_sfu() as two,
@@ -158,7 +157,7 @@ async def test_members_of_a_room_on_three_services_see_and_hear_each_other(tmp_p
 
 # Ada joined first, so her service is the room's service.
 @pytest.mark.parametrize("killed", ["of the room", "of the other members"])
-async def test_members_move_to_the_remaining_service_and_others_are_not_affected(
+async def test_members_move_to_the_remaining_service_without_affecting_others(
     tmp_path: Path, killed: str
 ) -> None:
     async with call_over_two_services(tmp_path) as (chat, one, two, ada, grace):
@@ -181,7 +180,7 @@ async def test_members_on_a_service_that_vanishes_are_asked_to_rejoin(tmp_path: 
     async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         sfus = {one.udp_port: one, two.udp_port: two}
         frozen = sfus[grace.client.remote_address[1]]
-        # The service does not close its connections, as in a power failure.
+        # As in a power failure, the service does not close its connections.
         frozen.signal(signal.SIGSTOP)
         try:
             moved = await grace.live.pushed("voice_moved")

@@ -1,7 +1,7 @@
-"""Two chat servers share one media service and use the same room ids and user ids, but do not affect each
-other.
+"""Two chat servers that share a media service and use the same room and user ids do not affect each other.
 
-Rooms, sync and peer events belong to one registration. See docs/signalling.md, "From the chat server".
+Rooms, sync responses and peer events belong to a single registration. See docs/signalling.md, "From the chat
+server".
 """
 
 import asyncio
@@ -14,8 +14,8 @@ OTHER_SECRET = "another control secret"
 
 
 async def both_talk(ada: AiortcClient, grace: AiortcClient) -> None:
-    """Wait until these two people can see and hear each other. Each tenant has different audio pitches and
-    video shades.
+    """Wait until these two people can see and hear each other. Each tenant's audio pitches and video shades
+    are different.
     """
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
 
@@ -37,8 +37,8 @@ async def test_tenants_with_identical_room_and_user_ids_are_isolated_from_each_o
         joined = [data["user_id"] for event, data in server.received if event == "peer_joined"]
         assert joined == ["ada", "grace"], "each tenant got events only for its own users"
 
-    # A request with the other server's id but this server's secret is dropped. With its own id, a server
-    # affects only its own users.
+    # A request with the other server's id but this server's secret is dropped. With its own id, a server can
+    # affect only its own users.
     grace_here = {"room_id": "lobby", "user_id": "grace"}
     silence = {"is_muted": True, "is_deafened": True}
     for server_id in ("away", "home"):
@@ -67,7 +67,7 @@ async def test_a_tenants_secret_does_not_give_access_to_another_tenants_rooms(
         assert (await person.ending(), person.errors) == ((4003, reason), [reason])
 
 
-async def test_a_second_registration_with_a_different_secret_is_refused(
+async def test_a_second_registration_with_a_different_secret_is_rejected(
     sfu: SfuProcess, control: ControlConnection, guests: Guests
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")

@@ -1,5 +1,4 @@
-"""Programs inherit listening sockets that a service manager keeps open. The managers are
-systemd-socket-activate and the test itself.
+"""Programs inherit listening sockets that a service manager keeps open: systemd-socket-activate or the test.
 
 See `--listen-fd`, and sd_listen_fds(3): descriptors start at 3.
 """
@@ -54,8 +53,7 @@ async def activated(port: int, *command: str, **variables: str) -> AsyncIterator
 
 
 async def health(port: int) -> str:
-    """Return the name of the service in the health report, retrying until systemd-socket-activate is
-    listening."""
+    """Return the service's name from its health endpoint, retrying until systemd-socket-activate listens."""
     answers: list[str] = []
 
     async def answered() -> bool:
@@ -72,7 +70,7 @@ async def health(port: int) -> str:
 
 
 def chat_variables(folder: Path) -> dict[str, str]:
-    # The port is privileged, so only the inherited socket can work.
+    # The server cannot listen on this host itself, so only the inherited socket can work.
     return {
         "HOST": "192.0.2.250",
         "JWT_SECRET": "a secret of at least 32 bytes, long",
@@ -109,13 +107,13 @@ async def test_requests_wait_while_the_chat_server_restarts(tmp_path: Path) -> N
             assert await task == "chat"
 
 
-async def test_a_call_uses_inherited_ports_of_both_kinds() -> None:
+async def test_a_call_uses_inherited_udp_and_tcp_ports() -> None:
     with ExitStack() as open_here:
         (tcp,) = bound("127.0.0.1", 0)
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for sock in (tcp, udp):
             open_here.enter_context(sock)
-        # Media over TCP has the same port number, so the port must also be free for TCP.
+        # Media over TCP uses the same port number, so the port must also be free for TCP.
         with bound("127.0.0.1", 0)[0] as occupied:
             udp.bind(occupied.getsockname())
         flags = [word for sock in (tcp, udp) for word in ("--listen-fd", str(sock.fileno()))]

@@ -1,4 +1,4 @@
-"""Actions by members and moderators on the chat server affect real media in the media service."""
+"""Actions of members and moderators on the chat server take effect on the media in the media service."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -70,7 +70,7 @@ async def test_a_moderators_mute_silences_a_member_and_persists_after_leaving(
     ada, grace = await installation.both_talk()
     sound = await grace.hears(ada)
     await installation.mod.ask("voice_mute", member_id=installation.ada.id, muted=True)
-    # A video frame sent after the mute has arrived, so no earlier audio can still be in transit.
+    # A video frame sent after the mute arrives, so no audio from before the mute is still in transit.
     await grace.sees(ada, frames=15)
     before = sound.packets
     await grace.sees(ada, frames=15)
@@ -85,7 +85,7 @@ async def test_a_moderators_mute_silences_a_member_and_persists_after_leaving(
     await grace.hears(ada)
 
 
-async def test_a_member_who_was_disconnected_may_return(installation: Installation) -> None:
+async def test_a_disconnected_member_may_rejoin(installation: Installation) -> None:
     ada, grace = await installation.both_talk()
     await installation.mod.ask("voice_disconnect", member_id=installation.ada.id)
     assert (await ada.ending())[0] == 4004
@@ -123,7 +123,7 @@ async def test_removing_a_role_during_a_call_ends_the_video_but_not_the_audio(
     await grace.sees(ada)
 
 
-async def test_a_member_who_was_kicked_receives_no_more_events(installation: Installation) -> None:
+async def test_a_kicked_member_receives_no_more_events(installation: Installation) -> None:
     ada, grace = await installation.both_talk()
     async with installation.chat.http.post(
         f"/api/members/{installation.ada.id}/kick",
