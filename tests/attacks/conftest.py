@@ -1,4 +1,4 @@
-"""Provides the chat server tests' fixtures to the tests that attack the server."""
+"""Provides the chat server fixtures to the attack tests."""
 
 from tests.chat.conftest import chat, copied_databases, database, members, request_limits, sfu, variables
 from tests.chat.uploads.conftest import server

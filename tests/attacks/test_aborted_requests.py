@@ -1,4 +1,4 @@
-"""Clients that repeatedly disconnect before they get a response leave no trace in the log."""
+"""Clients that repeatedly disconnect before receiving a response cause no errors and no log entries."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ async def counted(chat: ChatServer) -> int:
     return sum(int(times) for times in _COUNTED.findall(await chat.metrics()))
 
 
-async def test_a_request_whose_client_has_left_is_counted_and_not_logged_as_an_error(
+async def test_a_request_from_a_disconnected_client_is_counted_but_not_logged_as_an_error(
     chat: ChatServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     token = await chat.join("Ada")
@@ -49,7 +49,7 @@ async def test_an_upgrade_request_on_an_evicted_connection_causes_no_error(
     async def upgrade(request: web.Request) -> web.StreamResponse:
         nonlocal tried
         assert request.transport is not None
-        request.transport.abort()  # When the connection table is full, it may evict a connection at any time.
+        request.transport.abort()  # A full connection table may evict a connection at any time.
         tried += 1
         socket = web.WebSocketResponse()
         await socket.prepare(request)

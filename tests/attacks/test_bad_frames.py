@@ -1,4 +1,4 @@
-"""A peer that violates the WebSocket protocol is sent the reason and disconnected.
+"""A peer that violates the WebSocket protocol receives the reason and is disconnected.
 
 Other connections lose no messages.
 """
@@ -15,14 +15,15 @@ from tests.chat.chat_server import ChatServer
 from tests.chat.live_member import LiveMember
 from tests.kit.wait import counted_turns
 
-# One frame has reserved bits without a negotiated extension. The other has a length beyond any limit.
+# The first frame sets reserved bits although no extension was negotiated. The second declares a length beyond
+# any limit.
 RESERVED_BITS = b"\xf1\x80\0\0\0\0"
 HUGE = b"\x81\xff" + (1 << 62).to_bytes(8, "big") + b"\0\0\0\0"
 FRAMES = pytest.mark.parametrize("bad", [RESERVED_BITS, HUGE])
 
 
 async def connected(chat: ChatServer, data: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a live socket, sending data in the same packet as the request."""
+    """Open a live socket and send `data` in the same packet as the upgrade request."""
     host, port = chat.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(Target(chat.address).upgrade("/live") + data)
@@ -50,8 +51,8 @@ async def test_members_miss_no_message_while_another_member_is_being_disconnecte
         reader, writer = await connected(chat, signing_in(token))
         await reader.readuntil(b'"authenticated"')
         async with chat.member("Cem") as cem:
-            # In every loop iteration, Ada's client is served before Cem's. It stays connected, because she
-            # does not close her side.
+            # The event loop always serves Ada's connection before Cem's. It stays open, because the test does
+            # not close its side.
             writer.write(bad)
             await reader.read()
             await post(ben, "hello")
@@ -60,7 +61,7 @@ async def test_members_miss_no_message_while_another_member_is_being_disconnecte
 
 
 @FRAMES
-async def test_members_lose_no_frame_because_of_unauthenticated_protocol_violations(
+async def test_protocol_violations_by_unauthenticated_peers_cost_members_no_frames(
     chat: ChatServer, bad: bytes
 ) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
@@ -85,7 +86,7 @@ async def test_a_flood_of_pings_is_read_more_slowly_and_does_not_delay_members(
         for number in range(5):
             await post(ada, f"message {number}")
             assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
-        # Fewer than 1 % of the pings have been answered, because the others have not been read yet.
+        # Fewer than 1 % of the pings have been answered, because the server has not read the others yet.
         answered = await asyncio.wait_for(reader.read(65_536), 30) if opcode == 0x89 else b""
         assert len(answered) < len(flood) / 100
         writer.transport.abort()
@@ -98,7 +99,7 @@ async def test_a_client_that_sends_pings_gets_pongs(chat: ChatServer) -> None:
         await post(ada, "hello")
 
 
-async def test_other_connections_get_turns_while_a_closing_socket_discards_messages(
+async def test_other_connections_are_served_while_a_closing_socket_discards_messages(
     chat: ChatServer,
 ) -> None:
     discarded = frame(b"") * 1_000

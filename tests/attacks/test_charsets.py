@@ -1,6 +1,6 @@
-"""Requests that name a charset or contain invalid text.
+"""Requests that name a charset or contain invalid text cause no server errors.
 
-JSON and names are UTF-8, and no such request causes a server error.
+JSON and names are always decoded as UTF-8.
 
 See RFC 8259 section 8.1, RFC 7578 section 5.1 and RFC 8187.
 """
@@ -64,7 +64,7 @@ async def test_the_charset_of_a_request_is_ignored(members: MembersByRole) -> No
 
 
 async def require_ignored(codec: str, hook: Hook, members: MembersByRole) -> None:
-    """Check that the charset is ignored for JSON and for forms. All bodies in this check are valid UTF-8."""
+    """Check that the charset of JSON and form requests is ignored. The bodies sent here are valid UTF-8."""
     address = hook.chat.address
     headers = {"Authorization": f"Bearer {members.member.token}"}
     of_json = {**headers, "Content_Type": f"application/json; charset={codec}"}
@@ -98,9 +98,9 @@ async def require_bad_request(fault: str, hook: Hook, members: MembersByRole) ->
     ):
         answer = await send(address, method, path, body, **headers)
         assert answer.status == 400, (fault, path)
-        # Endpoints without this field ignore the number, regardless of its value.
+        # Endpoints without this field ignore the number, whatever its value.
         assert answer.json() == words or fault == "an endless number", (fault, path)
-    # Webhooks ignore a byte order mark, and report the path of a lone surrogate.
+    # Webhooks ignore a byte order mark, and report where in the JSON a lone surrogate is.
     for path in ("", "/discord", "/slack", "/github"):
         answer = await send(address, "POST", hook.path + path, body, X_GitHub_Event="ping", **headers)
         assert answer.status in (200, 204, 400, 429), (fault, path, answer)
@@ -147,8 +147,8 @@ async def test_file_names_are_decoded_as_utf_8(members: MembersByRole) -> None:
 
 
 async def test_the_charset_field_of_a_form_is_ignored(members: MembersByRole) -> None:
-    """Check a form field that once set the charset of all later fields, so that a multi-byte charset caused
-    an error.
+    """Check the form field `_charset_`. It once set the charset of all later fields, and a multi-byte charset
+    caused an error.
     """
     answer = await upload(members, b'Content-Disposition: form-data; name="_charset_"')
     assert answer.status == 201
@@ -178,7 +178,7 @@ NASTY_HEADERS: Mapping[str, str] = {
 }
 
 
-# WebSockets, and requests that would end the member's session.
+# WebSocket endpoints, and requests that would end the member's session.
 LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leave", "POST /api/auth/logout"}
 
 

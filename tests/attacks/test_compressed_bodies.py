@@ -1,6 +1,6 @@
-"""Compressed requests, which could expand from a few KB to gigabytes, are refused and never decompressed.
+"""Compressed requests are rejected without decompression, because a few KB could expand to gigabytes.
 
-After a refusal, the server discards only a limited amount of further data.
+After the rejection, the server discards only a limited amount of data.
 
 See RFC 9110 sections 8.4 and 15.5.16.
 """
@@ -41,7 +41,7 @@ async def hook(members: MembersByRole) -> AsyncIterator[Hook]:
 
 @pytest.fixture(autouse=True)
 def inflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record each decompression that starts."""
+    """Record each start of a decompression."""
     begun: list[int] = []
     original = zlib.decompressobj
 
@@ -60,7 +60,7 @@ async def post(address: str, path: str, *headers: str, body: bytes | None = None
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "GZIP", "nonsense"])
-async def test_a_compressed_body_is_refused_without_inflating_it(
+async def test_a_compressed_body_is_rejected_without_inflating_it(
     encoding: str, hook: Hook, members: MembersByRole, inflated: list[int]
 ) -> None:
     member = f"Authorization: Bearer {members.member.token}"
@@ -81,7 +81,7 @@ async def test_a_compressed_body_is_refused_without_inflating_it(
     assert inflated == []
 
 
-async def test_a_compressed_tus_chunk_is_also_refused(members: MembersByRole, inflated: list[int]) -> None:
+async def test_a_compressed_tus_chunk_is_also_rejected(members: MembersByRole, inflated: list[int]) -> None:
     headers = [f"Authorization: Bearer {members.member.token}", "Tus-Resumable: 1.0.0"]
     async with raw_connection(members.chat.address) as raw:
         made = await raw.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
@@ -96,7 +96,7 @@ async def test_a_compressed_tus_chunk_is_also_refused(members: MembersByRole, in
     assert inflated == []
 
 
-async def test_the_management_listener_also_refuses_compressed_bodies(
+async def test_the_management_listener_also_rejects_compressed_bodies(
     variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, inflated: list[int]
 ) -> None:
     async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
@@ -119,12 +119,11 @@ async def test_the_identity_encoding_is_accepted(hook: Hook) -> None:
 
 
 @pytest.mark.parametrize("headers", [("Transfer-Encoding: chunked",), (f"Content-Length: {10**12}",)])
-async def test_a_flood_after_a_refusal_closes_the_connection(
+async def test_a_flood_after_a_rejected_request_closes_the_connection(
     headers: tuple[str, ...], chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the server does not parse the rest of the data as requests.
-
-    It discards a limited amount of data and closes the connection.
+    """Check that the server does not parse the remaining data as requests. It discards a limited amount of
+    data and closes the connection.
     """
     monkeypatch.setattr(http_server, "MAX_DISCARDED_BYTES", 1024 * 1024)
     async with raw_connection(chat.address) as raw:
@@ -136,11 +135,11 @@ async def test_a_flood_after_a_refusal_closes_the_connection(
             while True:
                 await raw.send(b"x" * 65_536)
                 sent += 65_536
-        # The rest of the body is in the system's buffers.
+        # The system's buffers hold some data that the server has not read.
         assert sent < 64 * 1024 * 1024
 
 
-async def test_the_connection_continues_if_the_rest_of_a_refused_body_arrives_in_time(hook: Hook) -> None:
+async def test_the_connection_stays_open_if_the_rest_of_a_rejected_body_arrives_in_time(hook: Hook) -> None:
     body = b" " * (MAX_BODY_BYTES + 1)
     async with raw_connection(hook.chat.address) as raw:
         assert (await raw.ask("POST", hook.path, [f"Content-Length: {len(body)}"], body)).status == 413

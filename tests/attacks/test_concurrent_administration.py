@@ -1,7 +1,7 @@
 """Concurrent administrative actions have the same result as if they had run one at a time, in some order.
 
-Each case starts from the same community: a real server, a real database, and requests over HTTP. The
-responses and the final state must match those of one such order.
+Each case starts a real server with a copy of the same database and sends requests over HTTP. The responses
+and the final state must match those of one sequential order.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ VARIABLES = {
     "SERVER_NAME": "Tests",
     "DISABLE_STUN": "true",
     "STORAGE_BACKEND": "filesystem",
-    # one more than the community already has
+    # one more than the community has at the start
     "MAX_MEMBERS": "7",
 }
 
@@ -56,7 +56,7 @@ Outcome = tuple[tuple[StatusAndError, ...], tuple[str, ...]]
 
 @dataclass
 class Scene:
-    """The community at the start of every case. `names` maps the placeholders in actions to IDs and codes."""
+    """The community at the start of every case. `names` maps placeholders in actions to ids and codes."""
 
     folder: Path
     people: dict[str, HttpMember] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Run:
     folder: Path
     chat: ChatServer
     community: Community
-    # Set once all actions that are not held back have finished. Sequential runs hold back no action.
+    # Set when all actions except the late ones have finished. Sequential runs delay no action.
     others_done: asyncio.Event | None = None
 
     async def ask(self, who: str, method: str, path: str, body: object, late: bool) -> StatusAndError:
@@ -112,7 +112,7 @@ class Run:
 class Act:
     what: str
     do: Callable[[Run], Awaitable[StatusAndError]]
-    # The request starts together with the other actions, but its body is completed only after they have
+    # A late request starts together with the other actions, but completes its body only after they have
     # finished.
     late: bool = False
 
@@ -136,18 +136,18 @@ CREW = {"name": "Crew", "rank": 700, "permissions": ["ban_members"]}
 NOT_FOR_MEMBERS = {"deny": ["view_channel"]}
 RULE, NO_LINKS = "/api/automod/rules/$rule", {"name": "Links", "kind": "links", "action": "flag"}
 ACTS: Sequence[Act] = (
-    # Ownership.
+    # Ownership
     http("Olga", "POST", "/api/members/$Ada/owner"),
     http("Olga", "POST", "/api/members/$Eve/owner", late=True),
     operator("member_owner", member="$Mo"),
-    # Joining and leaving.
+    # Joining and leaving
     *(http(name, "POST", "/api/me/leave") for name in ("Ada", "Eve", "Olga", "Max")),
     http("Eve", "DELETE", "/api/me"),
     joining("New", "$invite"),
     joining("Newer", "$invite"),
     joining("Guest", "$guest_invite"),
     joining("Passer-by"),
-    # Sanctions.
+    # Sanctions
     http("Olga", "POST", "/api/members/$Ada/kick"),
     http("Ada", "POST", "/api/members/$Mo/kick"),
     http("Mo", "POST", "/api/members/$Eve/kick", late=True),
@@ -162,7 +162,7 @@ ACTS: Sequence[Act] = (
     http("Mo", "PATCH", "/api/members/$Eve", {"nickname": "Evelyn"}, late=True),
     http("Mo", "DELETE", "/api/members/$Eve/linked-accounts/$link", late=True),
     http("Eve", "PUT", f"/api/me/account-confirmations/{digest_of('a statement')}", late=True),
-    # Roles and ranks.
+    # Roles and ranks
     http("Olga", "PUT", EVE_ROLES + "admin"),
     http("Ada", "PUT", EVE_ROLES + "moderator"),
     http("Ada", "PUT", EVE_ROLES + "$helper"),
@@ -179,7 +179,7 @@ ACTS: Sequence[Act] = (
     http("Ada", "DELETE", HELPER),
     http("Olga", "PATCH", "/api/roles/moderator", {"permissions": ["view_channel", "send_messages"]}),
     http("Olga", "PATCH", "/api/roles/admin", {"permissions": ["view_channel", "manage_roles"]}),
-    # Channels.
+    # Channels
     http("Ada", "POST", "/api/channels", {"name": "den", "type": "text"}, late=True),
     http("Ada", "PATCH", PLANS, {"topic": "secret"}, late=True),
     http("Abe", "DELETE", PLANS),
@@ -190,7 +190,7 @@ ACTS: Sequence[Act] = (
     http("Ada", "PUT", PLANS + "/overrides/role/member", NOT_FOR_MEMBERS),
     http("Ada", "PUT", PLANS + "/overrides/role/$helper", {"allow": ["manage_webhooks"]}, late=True),
     http("Abe", "PUT", PLANS + "/overrides/member/$Eve", NOT_FOR_MEMBERS),
-    # Messages in channels.
+    # Messages in channels
     http("Eve", "POST", PLANS + "/messages", {"text": "hello"}),
     http("Eve", "PATCH", PLANS + "/messages/$message", {"text": "better"}, late=True),
     http("Mo", "DELETE", PLANS + "/messages/$message"),
@@ -201,7 +201,7 @@ ACTS: Sequence[Act] = (
     http("Max", "POST", "/api/reports", {"member_id": "$Eve", "text": "bad"}, late=True),
     http("Ada", "POST", "/api/reports/$report/resolve", {"note": "talked"}),
     http("Mo", "POST", "/api/reports/$report/resolve", {"note": "warned"}, late=True),
-    # Another moderator performs the same actions.
+    # The same actions by another moderator
     http("Abe", "PUT", "/api/bans/$Eve", {"reason": "spam"}),
     http("Ada", "POST", "/api/members/$Eve/kick"),
     http("Abe", "PUT", "/api/members/$Eve/timeout", {"duration_s": 60}),
@@ -211,7 +211,7 @@ ACTS: Sequence[Act] = (
     http("Olga", "POST", "/api/applications/$application/refuse", {"reason": "full"}, late=True),
     http("Ada", "PUT", RULE, {**NO_LINKS, "name": "Changed"}),
     http("Abe", "DELETE", RULE),
-    # Bots, webhooks and invites.
+    # Bots, webhooks and invites
     http("Ada", "POST", "/api/bots", {"nickname": "Helper"}, late=True),
     http("Ada", "POST", "/api/webhooks", {"name": "another", "channel_id": "$plans"}, late=True),
     http("Ada", "PATCH", "/api/webhooks/$hook", {"name": "renamed"}, late=True),
@@ -222,14 +222,14 @@ ACTS: Sequence[Act] = (
     http("Mo", "DELETE", "/api/invites/$invite_id"),
     http("Mo", "POST", "/api/invites", {"channel_id": "$plans", "approval": True}, late=True),
     http("Ada", "DELETE", "/api/invites/$guest_invite_id"),
-    # The owner's settings, and devices.
+    # Server settings and devices
     http("Olga", "PATCH", "/api/settings", {"joinPolicy": "open"}),
     http("Olga", "PATCH", "/api/settings", {"welcomeChannelId": "$plans", "name": "Named"}),
     http("Olga", "PATCH", "/api/settings", {"profanityMode": "block"}, late=True),
     http("Olga", "POST", "/api/members/$Eve/recovery", late=True),
     http("Eve", "PUT", "/api/me/blocks/$Max"),
 )
-# Actions that once left a server without an owner, and other pairs that are prone to errors.
+# Pairs of actions that once left a server without an owner, and other error-prone pairs.
 KNOWN: Sequence[tuple[str, ...]] = (
     ("/$Ada/owner", "Ada: POST /api/me/leave"),
     ("/$Ada/owner", "/$Ada/kick"),
@@ -381,13 +381,13 @@ TABLES = (
 
 async def afterwards(run: Run) -> tuple[str, ...]:
     async with asyncio.timeout(30):
-        # Deleting a member's data takes several steps.
+        # A member's data is deleted in several steps.
         while True:
             if not await run.community.audit._database.rows("SELECT 1 FROM erasures"):
                 break
             await asyncio.sleep(0)
     known = {value: name for name, value in run.scene.names.items()}
-    # Each run gives members who joined in the meantime different ids.
+    # The ids of members who joined during the run differ between runs.
     for row in await run.community.audit._database.rows("SELECT id, nickname FROM members"):
         known.setdefault(row["id"], row["nickname"])
     for row in await run.community.audit._database.rows("SELECT id, name FROM roles"):
@@ -442,7 +442,7 @@ async def test_concurrent_actions_that_once_conflicted_have_a_serial_order(
         pytest.param(3, 10 * TRIPLES, marks=MANY, id="many triples"),
     ],
 )
-async def test_any_concurrent_actions_have_a_serial_order(
+async def test_all_concurrent_actions_have_a_serial_order(
     scene: Scene, tmp_path: Path, count: int, cases: int
 ) -> None:
     chance = random.Random(SEED + count)

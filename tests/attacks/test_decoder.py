@@ -1,4 +1,4 @@
-"""A decoder that a hostile file has taken over cannot reach anything outside the sandbox.
+"""A decoder that has been taken over by a hostile file cannot reach anything outside its sandbox.
 
 Each sandbox layer is tested on its own, and all layers are tested together.
 """
@@ -27,8 +27,8 @@ from tests.kit import hostile_decoder as hostile
 from tests.kit.sandboxes import starting
 
 NOBODY = 65_534
-# The same limits as for videos: threads are allowed, which is the harder case, and each job must end once it
-# has responded.
+# The limits are those for videos. Threads are allowed, which is the harder case, and each job must exit after
+# its response.
 LIMITS = Limits(256_000_000, deadline_s=20, cpu_s=20, result_bytes=10_000, file_bytes=1, threads=True)
 USERS = {"root": 0, "an ordinary user": NOBODY}
 HEADERS = {
@@ -53,21 +53,23 @@ def user(request: pytest.FixtureRequest) -> int:
 async def confined_by(
     layers: Collection[Layer], user: int, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Sandbox]:
-    """Start a sandbox with the hostile decoder. Skip the test if this machine refuses one of the layers."""
+    """Start a sandbox with the hostile decoder. Skip the test if this machine does not allow one of the
+    layers.
+    """
     started = starting(layers, None if user == os.geteuid() else user)
     monkeypatch.setattr(sandbox_module, "_start_zygote", started)
     async with Sandbox("tests.kit.hostile_decoder", at_once=1, broken="broken") as sandbox:
         await sandbox.call("make_a_thread", {}, [], LIMITS)
         missing = set(layers) - (sandbox.layers or set())
         if user != 0 and len(layers) > 1:
-            missing.discard(Layer.USER)  # Such a user keeps its ID and loses only its privileges.
+            missing.discard(Layer.USER)  # This user keeps its id and loses only its privileges.
         if missing:
             pytest.skip(f"this machine refuses {', '.join(missing)}")
         yield sandbox
 
 
 async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mapping[str, str]:
-    """Try each of the attacks. Return the outcome of each: the name of the error, or "done"."""
+    """Run each attack. Map its name to the outcome: the name of the error, or "done"."""
     results = {}
     for name in names:
         with target_of(user) as target:
@@ -85,7 +87,7 @@ async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mappi
 def target_of(user: int) -> Iterator[hostile.Target]:
     """Create a server's folder, its sockets and a process, all owned by this user."""
     with ExitStack() as stack:
-        # pytest's own folder cannot be used, because other users cannot open it.
+        # Other users cannot open pytest's own temporary folder.
         folder = Path(tempfile.mkdtemp())
         stack.callback(shutil.rmtree, folder)
         secret, media = folder / "secrets.json", folder / "media"
@@ -120,7 +122,7 @@ def target_of(user: int) -> Iterator[hostile.Target]:
 
 
 def possible_for(user: int) -> list[str]:
-    """Return the attempts that can succeed for this user outside a sandbox."""
+    """Return the attacks that can succeed for this user outside a sandbox."""
     return [name for name in hostile.ATTEMPTS if user == 0 or name not in hostile.AS_ROOT]
 
 
@@ -156,7 +158,7 @@ def stopped_by(layer: Layer, user: int) -> set[str]:
 async def test_without_the_sandbox_layers_every_attack_succeeds(
     user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the attacks work. In a container or a chroot, some of them fail for every user."""
+    """Check that the attacks are effective. In a container or a chroot, some of them fail for every user."""
     async with confined_by([], user, monkeypatch) as sandbox:
         results = await outcomes(sandbox, possible_for(user), user)
     refused = {name: outcome for name, outcome in results.items() if outcome != "done"}
@@ -167,7 +169,7 @@ async def test_without_the_sandbox_layers_every_attack_succeeds(
 
 
 def makes_user_namespaces() -> bool:
-    """Return whether this machine allows programs to create a user namespace."""
+    """Return whether programs may create a user namespace on this machine."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return False
@@ -194,7 +196,7 @@ async def test_all_sandbox_layers_together_stop_every_attack(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the root without namespaces")
-async def test_a_sandbox_run_by_root_has_an_empty_root_even_if_namespaces_are_refused(
+async def test_a_sandbox_run_by_root_has_an_empty_root_even_without_namespaces(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
@@ -207,7 +209,7 @@ async def test_a_sandbox_run_by_root_has_an_empty_root_even_if_namespaces_are_re
 
 
 @pytest.mark.parametrize("layer", [Layer.ROOT, Layer.LANDLOCK, Layer.SECCOMP])
-async def test_a_secret_cannot_be_linked_into_the_media_store(
+async def test_a_decoder_cannot_link_a_secret_into_the_media_store(
     layer: Layer, user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Anyone who has the secret could forge the owner's token.

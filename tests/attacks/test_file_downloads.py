@@ -1,5 +1,4 @@
-"""Files that are stored without re-encoding can only be downloaded, regardless of their names and
-contents."""
+"""Files stored without re-encoding are served only as downloads, regardless of their names and contents."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
@@ -28,7 +27,7 @@ ZIP = b"PK\x03\x04" + bytes(60)
 
 
 async def outcome(client: UploadClient, content: bytes, name: str) -> dict[str, Any]:
-    """Upload a file. Return the result, or the event that reports the refusal."""
+    """Upload a file. Return the result, or the event that reports the rejection."""
     async with client.page() as page:
         event = await ended(page, await client.send(content, name=name))
     result: dict[str, Any] = event.get("result") or event
@@ -55,12 +54,12 @@ UNPROCESSED = [
     (b"MZ" + bytes(200), "setup.exe"),
     (b"BM" + bytes(60) + HTML, "old.bmp"),
     (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
-    # The files below have two formats. Only the first format counts, and it is not an image, so the
-    # second is never shown.
+    # The files below are valid in two formats. Only the first format counts, and it is not an image, so
+    # browsers never display the second.
     (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
     (b"GIF8" + HTML, "nearly.gif"),
     (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
-    # Each of these files starts like audio but is not audio.
+    # These files start like audio but are not audio.
     (b"OggS" + HTML, "song.ogg"),
     (b"ID3\x04" + HTML, "song.mp3"),
     (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),
@@ -68,7 +67,7 @@ UNPROCESSED = [
 ]
 
 
-async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
+async def test_an_unprocessed_file_is_served_as_a_download_with_unchanged_bytes(
     client: UploadClient, own_worker: RunningWorker
 ) -> None:
     for content, name in UNPROCESSED:
@@ -83,7 +82,7 @@ async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
         assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
-async def test_a_picture_with_another_extension_is_re_encoded(
+async def test_a_picture_with_the_wrong_extension_is_re_encoded(
     client: UploadClient, own_worker: RunningWorker
 ) -> None:
     for name in ("notes.bin", "letter.pdf", "song.mp3", "x"):
@@ -101,7 +100,7 @@ async def test_an_archive_appended_to_a_picture_is_removed(
     assert HTML not in body and ZIP not in body
 
 
-async def test_a_video_with_another_extension_is_re_encoded(
+async def test_a_video_with_the_wrong_extension_is_re_encoded(
     client: UploadClient, own_worker: RunningWorker
 ) -> None:
     result = await outcome(client, videos.with_places(videos.video(metadata=True)), "backup.zip")
@@ -189,7 +188,7 @@ async def test_the_displayed_name_shows_the_real_file_type(
         assert done["result"]["name"] == shown
 
 
-async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, str]) -> None:
+async def test_a_file_over_the_operators_limit_is_rejected(variables: dict[str, str]) -> None:
     async with configured({**variables, "SVC_FILE_MAX_MB": "1"}) as client:
         large = ZIP + bytes(1024 * 1024)
         headers = {"Authorization": f"Bearer {client.owner.token}"}
@@ -200,12 +199,12 @@ async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, s
         ) as response:
             answer = await response.json()
         assert (response.status, answer["error"], answer["limit"]) == (413, "upload_too_large", 1024 * 1024)
-        # A video container that has only audio counts as a file, so the limit for files applies to it.
+        # A video container with only audio counts as a file, so the file limit applies.
         long = videos.sound_file("mp4", "aac", seconds=1.0) + bytes(1024 * 1024)
         assert (await outcome(client, long, "song.m4a"))["code"] == "too_large"
 
 
-async def test_a_server_that_accepts_no_files_lists_what_it_accepts(variables: dict[str, str]) -> None:
+async def test_a_server_that_accepts_no_files_lists_the_accepted_types(variables: dict[str, str]) -> None:
     async with configured({**variables, "SVC_FILE_MAX_MB": "0"}) as client:
         refused = await outcome(client, PDF, "letter.pdf")
         assert refused["code"] == "unsupported_type"

@@ -1,4 +1,4 @@
-"""Only the server's own user can open its files, regardless of the umask and the previous file modes."""
+"""Only the server's user can open its files, regardless of the umask and of earlier file modes."""
 
 import asyncio
 import os
@@ -53,7 +53,7 @@ async def test_server_files_backups_and_exports_are_private(
     }
     async with chat_server(variables) as chat:
         await chat.join("Olga")
-        # The folder includes the write-ahead log, its shared memory and the control socket.
+        # The folder contains the write-ahead log, its shared-memory file and the control socket.
         names = {path.name for path in data.iterdir()}
         assert {"community.sqlite3-wal", "community.sqlite3-shm", "control.sock", "invite-code"} <= names
         assert modes(data) == {}
@@ -116,10 +116,10 @@ def test_an_earlier_copy_of_a_database_is_never_replaced(tmp_path: Path) -> None
     assert (tmp_path / "backups" / "before-schema-2-from-1.2.sqlite3").exists()
 
 
-def test_another_users_folder_with_open_permissions_is_refused(
+def test_another_users_folder_with_open_permissions_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check a folder that belongs to another user, such as a container's volume that belongs to root."""
+    """Check a folder that belongs to another user, such as a container volume owned by root."""
     tmp_path.chmod(0o775)
     owner = tmp_path.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)

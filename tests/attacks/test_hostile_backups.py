@@ -1,6 +1,4 @@
-"""A backup from an untrusted source is refused with a one-line message. Refusing it takes little memory and
-leaves no files behind.
-"""
+"""A hostile backup is rejected with a one-line message, using little memory and leaving no files behind."""
 
 import gzip
 import hashlib
@@ -32,7 +30,7 @@ HEADER = {
     "made_at_ms": 1_700_000_000_000,
     "objects_folder": "uploads-store",
 }
-# The memory limit for a restore. Python and its libraries take most of it.
+# The memory limit for a restore. Python and its libraries use most of it.
 MEMORY_BYTES = 700 * 1024 * 1024
 Member = tuple[tarfile.TarInfo, bytes]
 
@@ -58,7 +56,7 @@ def sums(members: list[Member]) -> bytes:
 
 
 def packed(path: Path, members: list[Member], tail: bytes = b"", **header: object) -> Path:
-    """Write an archive that has a header and the given members. `tail` is raw data to append."""
+    """Write an archive with a header and the given members, and append `tail` as raw data."""
     everything = [member("backup.json", json.dumps({**HEADER, **header}).encode()), *members]
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as written:
@@ -82,7 +80,7 @@ def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int,
 
 
 def refused(file: Path, *, bounded: bool = False) -> str:
-    """Restore a backup that must be refused. Return the error message. `bounded` limits the memory."""
+    """Restore a backup that must be rejected. Return the error message. `bounded` limits the memory."""
     folder, complaint = file.parent / "elsewhere", io.StringIO()
     if bounded:
         status, error = restored(file, folder)
@@ -118,7 +116,7 @@ def test_a_valid_backup_is_restored_within_the_memory_limit(tmp_path: Path, data
 def test_an_extended_header_of_several_gigabytes_is_not_read(tmp_path: Path, kind: bytes) -> None:
     """Check an archive with 4 GB of zeros, compressed to 4 MB.
 
-    The size in the header is refused, so the data after the header is never read.
+    The server rejects the size in the header and never reads the data after it.
     """
     tail = raw_header(b"long", 4 << 30, kind) + bytes(64 << 20)
     error = refused(packed(tmp_path / "b.tar.gz", [], tail))
@@ -130,7 +128,7 @@ def test_an_extended_header_of_several_gigabytes_is_not_read(tmp_path: Path, kin
 
 
 def test_a_manifest_of_several_gigabytes_is_read_in_pieces(tmp_path: Path, database: bytes) -> None:
-    """Check a manifest with 12 million small lists, which would take over a gigabyte as Python objects."""
+    """Check a manifest with 12 million small lists. As Python objects, they would take over a gigabyte."""
     good = member("database.sqlite3", database)
     filling = b'{"members": {"x": [' + b"[]," * (12 << 20)
     file = packed(tmp_path / "b.tar.gz", [good, member("manifest.json", filling)])
@@ -156,10 +154,8 @@ def test_the_number_of_members_in_an_archive_is_limited(
         list(archive.ArchiveReader(opened).members())
 
 
-def test_a_decompression_bomb_is_refused_by_its_declared_size(tmp_path: Path) -> None:
-    """Check a file of a few megabytes that expands to a terabyte of zeros, more than the machine's disk can
-    hold.
-    """
+def test_a_decompression_bomb_is_rejected_by_its_declared_size(tmp_path: Path) -> None:
+    """Check a file of a few megabytes that expands to a terabyte of zeros, which would not fit on disk."""
     tail = raw_header(b"objects/uploads/bomb.webp", (8 << 30) - 1, b"0")
     pax = b"25 size=1125899906842624\n"
     long = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax))
@@ -167,7 +163,7 @@ def test_a_decompression_bomb_is_refused_by_its_declared_size(tmp_path: Path) ->
     assert "objects/uploads/bomb.webp has 1125899906842624 bytes, and the disk has room for" in error
 
 
-def test_a_secret_of_several_gigabytes_is_refused_by_its_size(tmp_path: Path) -> None:
+def test_a_secret_of_several_gigabytes_is_rejected_by_its_size(tmp_path: Path) -> None:
     tail = raw_header(b"files/big-key", 2 << 30, b"0") + bytes(1 << 20)
     error = refused(packed(tmp_path / "b.tar.gz", [], tail))
     assert "files/big-key has 2147483648 bytes; the limit is 1048576" in error
@@ -211,12 +207,12 @@ def test_only_regular_files_are_restored(tmp_path: Path, kind: bytes, what: str)
         "files/new\nline",
     ],
 )
-def test_unexpected_names_in_a_backup_are_refused(tmp_path: Path, name: str) -> None:
+def test_unexpected_file_names_in_a_backup_are_rejected(tmp_path: Path, name: str) -> None:
     error = refused(packed(tmp_path / "b.tar.gz", [member(name, b"x")]))
     assert "does not belong in a backup" in error and error.rstrip("\n").isprintable()
 
 
-def test_a_name_with_a_nul_byte_is_refused_with_a_message(tmp_path: Path) -> None:
+def test_a_file_name_with_a_nul_byte_is_rejected_with_a_message(tmp_path: Path) -> None:
     record = b"path=files/some\0key\n"
     pax = f"{len(record) + 3} ".encode() + record
     tail = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax)) + raw_header(b"x", 0, b"0")
@@ -224,7 +220,7 @@ def test_a_name_with_a_nul_byte_is_refused_with_a_message(tmp_path: Path) -> Non
     assert "'files/some\\x00key' does not belong in a backup" in error
 
 
-def test_a_repeated_name_is_refused(tmp_path: Path) -> None:
+def test_a_duplicate_file_name_in_a_backup_is_rejected(tmp_path: Path) -> None:
     two = [member("files/some-key", b"1"), member("files/some-key", b"2")]
     assert "'files/some-key' occurs twice" in refused(packed(tmp_path / "b.tar.gz", two))
 
@@ -243,14 +239,16 @@ def test_a_repeated_name_is_refused(tmp_path: Path) -> None:
         ({"program": "\ud800"}, "surrogates not allowed"),
     ],
 )
-def test_an_invalid_header_is_refused(tmp_path: Path, changes: dict[str, object], complaint: str) -> None:
+def test_an_invalid_backup_header_is_rejected(
+    tmp_path: Path, changes: dict[str, object], complaint: str
+) -> None:
     assert complaint in refused(packed(tmp_path / "b.tar.gz", [], b"", **changes))
 
 
 @pytest.mark.parametrize(
     "data", [b"[" * 60_000, b"{" * 60_000, b'{"a":' * 10_000, b"\xff\xfe", b"9" * 60_000]
 )
-def test_a_header_that_is_not_json_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_a_backup_header_that_is_not_json_is_rejected(tmp_path: Path, data: bytes) -> None:
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w") as written:
         info, _ = member("backup.json", data)
@@ -285,7 +283,7 @@ def test_a_foreign_database_is_not_restored(
     assert complaint in refused(packed(tmp_path / "b.tar.gz", [second, manifest]))
 
 
-def test_a_backup_without_a_database_is_refused(tmp_path: Path) -> None:
+def test_a_backup_without_a_database_is_rejected(tmp_path: Path) -> None:
     first = member("backup.json", json.dumps(HEADER).encode())
     assert "cannot be read" in refused(
         packed(tmp_path / "b.tar.gz", [member("manifest.json", sums([first]))])
@@ -293,7 +291,7 @@ def test_a_backup_without_a_database_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 100, 511, 512, 513, 700])
-def test_an_archive_truncated_anywhere_is_reported(cut: int) -> None:
+def test_a_truncated_archive_is_reported_wherever_it_ends(cut: int) -> None:
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w") as written:
         info, data = member("files/some-key", bytes(1000))

@@ -1,4 +1,4 @@
-"""An import from an untrusted source has its media re-encoded, and is refused if it exceeds a limit."""
+"""The media in an untrusted import are re-encoded, and imports that exceed a limit are rejected."""
 
 import io
 import json
@@ -24,7 +24,7 @@ from svc.chat.import_export.record_types import MAX_LINE_BYTES
 from svc.cli import main
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
-# The limit for the data of an import. Python and its libraries take most of it.
+# The memory limit for the data of an import. Python and its libraries use most of it.
 MEMORY_BYTES = 140 * 1024 * 1024
 N = 1_600_000_000_000 << 12
 KEY = "uploads/0a0b0c0d-0000-4000-8000-000000000001.webp"
@@ -93,7 +93,7 @@ def export(path: Path, *records: Mapping[str, object], media: dict[str, bytes] |
 
 
 def imported(file: Path, data: Path, *words: str) -> str:
-    """Run `svc admin import`. Return its error message, or an empty string if it succeeds."""
+    """Run `svc admin import`. Return its error message, or an empty string on success."""
     complaint = io.StringIO()
     with redirect_stderr(complaint):
         status = main(["admin", "import", str(file), "--data-dir", str(data), *words])
@@ -149,7 +149,7 @@ def owned(data: Path) -> Path:
     return data
 
 
-# Media.
+# Media
 
 
 def test_an_imported_picture_is_re_encoded_under_a_new_key(tmp_path: Path, data: Path) -> None:
@@ -194,7 +194,7 @@ def test_empty_and_broken_files_are_left_out_and_reported(
 
 
 @pytest.mark.parametrize("content", [b"<!doctype html>", b"<svg onload='alert(1)'/>", b"%PDF-1.7"])
-def test_a_file_of_another_type_becomes_a_download_despite_its_declared_type(
+def test_a_file_with_a_false_content_type_becomes_a_download(
     tmp_path: Path, data: Path, content: bytes
 ) -> None:
     """Check that such a file is never used as an icon or an avatar."""
@@ -213,7 +213,7 @@ def test_a_file_of_another_type_becomes_a_download_despite_its_declared_type(
 
 
 def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
-    """Check object keys that the export chooses. A failed import once deleted the objects with those keys."""
+    """Check object keys chosen by the export. A failed import once deleted objects with those keys."""
     theirs = data / "uploads-store" / KEY
     theirs.parent.mkdir(parents=True)
     theirs.write_bytes(b"theirs")
@@ -224,7 +224,7 @@ def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Pat
     assert len(stored(data)) == 2
 
 
-# Records.
+# Records
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Pat
         {"avatar": "\0"},
     ],
 )
-def test_a_message_with_an_invalid_field_is_refused(
+def test_an_import_with_an_invalid_message_field_is_rejected(
     tmp_path: Path, data: Path, changes: dict[str, object]
 ) -> None:
     error = refused(export(tmp_path / "e.zip", CHANNEL, message(**changes)), data)
@@ -271,7 +271,9 @@ def test_a_message_with_an_invalid_field_is_refused(
         (b'{"kind": "role", "\\u0000": 1}', "role has '\\x00', which is not a field of it"),
     ],
 )
-def test_an_invalid_line_is_refused(tmp_path: Path, data: Path, line: bytes, complaint: str) -> None:
+def test_an_import_with_an_invalid_line_fails(
+    tmp_path: Path, data: Path, line: bytes, complaint: str
+) -> None:
     file = tmp_path / "e.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(
@@ -289,17 +291,17 @@ def test_the_number_of_stored_files_is_limited(
     assert "line 4: there are more than 2 stored files" in refused(export(tmp_path / "e.zip", *many), data)
 
 
-# Zip files.
+# Zip files
 
 
-def test_a_file_list_of_several_gigabytes_is_refused_before_it_is_read(tmp_path: Path, data: Path) -> None:
+def test_a_file_list_of_several_gigabytes_is_rejected_before_it_is_read(tmp_path: Path, data: Path) -> None:
     file = tmp_path / "e.zip"
     size = MAX_LIST_BYTES + 46
     file.write_bytes(bytes(size) + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0))
     assert f"its list of files has {size} bytes; the limit is {MAX_LIST_BYTES}" in refused(file, data)
 
 
-def test_a_decompression_bomb_in_an_import_is_refused_by_its_declared_size(
+def test_a_decompression_bomb_in_an_import_is_rejected_by_its_declared_size(
     tmp_path: Path, data: Path
 ) -> None:
     file = export(tmp_path / "e.zip", CHANNEL)
@@ -312,7 +314,7 @@ def test_a_decompression_bomb_in_an_import_is_refused_by_its_declared_size(
         assert "'export.jsonl' has 4294967294 bytes uncompressed" in refused(file, data)
 
 
-def test_a_file_larger_than_the_free_space_is_refused(
+def test_a_file_larger_than_the_free_space_is_rejected(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(community_import, "MIN_FREE_BYTES", 1 << 62)
@@ -320,7 +322,7 @@ def test_a_file_larger_than_the_free_space_is_refused(
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_compression_that_needs_too_much_memory_is_refused(tmp_path: Path, data: Path, method: int) -> None:
+def test_compression_that_needs_too_much_memory_is_rejected(tmp_path: Path, data: Path, method: int) -> None:
     file = tmp_path / "e.zip"
     with zipfile.ZipFile(file, "w", method) as archive:
         archive.writestr("export.jsonl", "{}")
@@ -328,7 +330,7 @@ def test_compression_that_needs_too_much_memory_is_refused(tmp_path: Path, data:
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_repeated_name_in_an_import_is_refused(tmp_path: Path, data: Path) -> None:
+def test_a_duplicate_file_name_in_an_import_is_rejected(tmp_path: Path, data: Path) -> None:
     file = export(tmp_path / "e.zip", CHANNEL)
     with zipfile.ZipFile(file, "a") as archive:
         archive.writestr("media/\u202ea.webp", b"1")
@@ -347,7 +349,7 @@ def test_other_files_in_the_archive_are_ignored(tmp_path: Path, data: Path, name
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "e.zip"]
 
 
-# Discord.
+# Discord exports
 
 ADA = {"id": "10", "name": "ada"}
 POST = {"id": "1", "timestamp": "2020-01-02T03:04:05+00:00", "content": "hello", "author": ADA}
@@ -393,7 +395,7 @@ def test_an_attachment_name_cannot_refer_to_another_file(
 
 
 def test_a_large_discord_export_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
-    """Check a 5 MB export. Reading it all at once would take 120 MB more memory."""
+    """Check the peak memory for a 5 MB export. Reading it in one piece would take 120 MB more."""
     file = tmp_path / "from" / "general.json"
     discord(file)
     junk = "[" + ",".join(["[]"] * 1000) + "]"
@@ -406,7 +408,7 @@ def test_a_large_discord_export_is_read_message_by_message(tmp_path: Path, owned
     assert (status, error) == (0, "")
 
 
-def test_the_parts_of_an_export_may_be_given_in_any_order(tmp_path: Path, owned: Path) -> None:
+def test_the_files_of_an_export_may_be_given_in_any_order(tmp_path: Path, owned: Path) -> None:
     folder = tmp_path / "from"
     times = [f"2020-01-0{day}T00:00:00+00:00" for day in (3, 1, 2)]
     posts = [{**POST, "id": str(n), "timestamp": time, "content": time} for n, time in enumerate(times)]
@@ -429,7 +431,7 @@ def test_the_parts_of_an_export_may_be_given_in_any_order(tmp_path: Path, owned:
         (b"", "not JSON"),
     ],
 )
-def test_a_document_that_is_not_an_export_is_refused(
+def test_a_document_that_is_not_an_export_is_rejected(
     tmp_path: Path, owned: Path, content: bytes, complaint: str
 ) -> None:
     file = tmp_path / "general.json"
@@ -453,10 +455,10 @@ def test_a_channel_name_cannot_control_the_terminal(tmp_path: Path, owned: Path)
     assert "has been imported before" in error and error.rstrip("\n").isprintable()
 
 
-# Slack.
+# Slack exports
 
 
-def test_a_decompression_bomb_in_a_slack_day_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
+def test_a_decompression_bomb_from_slack_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
     """Check a file of a few KB that expands to 4 MB of empty messages."""
     day = json.dumps(
         {"type": "message", "user": "U1", "ts": "1577934245.000100", "text": "", "x": [[]] * 5000}
@@ -487,7 +489,7 @@ def test_a_decompression_bomb_in_a_slack_day_is_read_message_by_message(tmp_path
         ),
     ],
 )
-def test_an_oversized_slack_file_is_refused(
+def test_an_oversized_slack_file_is_rejected(
     tmp_path: Path, owned: Path, name: str, content: str, complaint: str
 ) -> None:
     files = {"channels.json": '[{"id": "C1", "name": "general"}]', "users.json": "[]", name: content}

@@ -1,4 +1,4 @@
-"""Idle connections are closed to make room for others and do not keep members out.
+"""Idle connections are closed to make room for others, so they cannot lock members out.
 
 Each listener is tested with its own sockets and with short deadlines. `tests/base/test_http_connections.py`
 uses a simulated clock to check that legitimate connections stay open.
@@ -44,7 +44,7 @@ HALF_A_BODY = b"POST /api/auth/join HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the deadlines so that a test can wait for them."""
+    """Shorten the deadlines so that tests can wait for them."""
     for name in ("HEADER_DEADLINE_S", "IDLE_DEADLINE_S", "STALL_DEADLINE_S"):
         monkeypatch.setattr(http_connections, name, 0.05)
     monkeypatch.setattr(http_port, "FIRST_BYTE_DEADLINE_S", 0.05)
@@ -97,7 +97,7 @@ async def test_unfinished_handshakes_use_little_memory(variables: dict[str, str]
             for _ in range(held):
                 raw = await connections.enter_async_context(raw_connection(address))
                 await raw.send(b"\x16\x03\x01\x02\x00\x01\x00")
-            # All earlier connections have been accepted before this connection gets a response.
+            # When this connection gets a response, all earlier connections have been accepted.
             async with raw_connection(address) as last:
                 await last.send(b"GET / HTTP/1.0\r\n\r\n")
                 await last.ended()
@@ -150,7 +150,7 @@ def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
 
 @asynccontextmanager
 async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterator[list[RawConnection]]:
-    """Open `count` connections that send the given data and then wait."""
+    """Open `count` connections that send the given data and then stay idle."""
     parts = urlsplit(address)
     connections: list[RawConnection] = []
     try:
@@ -214,7 +214,7 @@ async def test_a_member_can_sign_in_despite_silent_live_sockets_from_the_same_ad
             assert (await silent[0].receive()).type is WSMsgType.TEXT
             async with asyncio.timeout(WITHIN_S):
                 assert (await silent[0].receive()).type in (WSMsgType.CLOSED, WSMsgType.ERROR)
-            # More unauthenticated connections do not affect members who have signed in.
+            # Further unauthenticated connections do not affect members who are signed in.
             silent += [await upgraded(chat, "/live", stack) for _ in range(8)]
             assert (await ada.ask("ping"))["data"] == {}
 
@@ -288,7 +288,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining_requests, "Throttle", Impatient)
 
 
-async def test_failed_attempts_from_the_same_address_do_not_keep_a_member_from_signing_in(
+async def test_failed_attempts_from_the_same_address_do_not_prevent_a_member_from_signing_in(
     impatient: None, variables: dict[str, str]
 ) -> None:
     async with serving(read(variables)) as address, ClientSession(address) as http:

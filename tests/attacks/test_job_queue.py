@@ -1,4 +1,4 @@
-"""Each member delays another member's job by at most one short job, no matter how many files they send."""
+"""A member delays another member's job by at most one short job, however many files they send."""
 
 import dataclasses
 from collections import Counter
@@ -34,7 +34,7 @@ async def claimed(server: UploadServer, *, long: bool = False) -> dict[str, Any]
 
 
 async def done(server: UploadServer, job: dict[str, Any] | None) -> str:
-    """Report that a job's file was refused, which ends the job like any other result. Return the job's id."""
+    """Reject the job's file, which ends the job like any other result. Return the job's id."""
     assert job is not None
     which = {"job": job["id"], "lease": job["lease"]}
     assert await server.command("job_refuse", **which, code="invalid_image", message="x") == {}
@@ -53,7 +53,7 @@ async def test_members_with_many_files_take_turns_with_others(server: UploadServ
     assert order == [many.id, few.id, few_files.id, many.id, few.id, many.id, many.id]
 
 
-async def test_the_next_free_slot_goes_to_a_member_who_has_none(server: UploadServer) -> None:
+async def test_the_next_free_slot_goes_to_a_member_without_a_running_job(server: UploadServer) -> None:
     many, other = server.members.member, server.members.moderator
     sent = await sent_in_this_order(server, many, many, many)
     held = [await claimed(server), await claimed(server)]
@@ -73,7 +73,7 @@ async def test_a_member_who_sends_file_after_file_does_not_starve_others(server:
     assert order == [busy.id, waits.id, busy.id, waits.id]
 
 
-async def test_jobs_known_to_be_long_have_their_own_queue(
+async def test_jobs_that_are_expected_to_be_long_have_their_own_queue(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", 1_000)
@@ -101,7 +101,7 @@ async def test_a_job_that_takes_too_long_moves_to_the_other_queue_once(server: U
 async def test_a_short_clip_is_processed_alongside_another_members_long_clips(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check a case in which three 4K clips once delayed another member's one-second clip by 44 s."""
+    """Check a case in which three long 4K clips once delayed another member's one-second clip by 44 s."""
     slow = videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", len(slow) - 1)
     greedy, other = server.members.member, server.members.moderator
@@ -133,7 +133,7 @@ async def test_a_file_that_takes_too_long_for_its_queue_moves_to_the_other_queue
         )
 
 
-# Tests of the scheduling rule.
+# Scheduling rule
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6))

@@ -36,7 +36,7 @@ def log(clock: Clock) -> Iterator[io.StringIO]:
 
 
 def fail(fault: Exception) -> None:
-    """Log an error as a library does for one of the server's connections."""
+    """Log an error the way a library does for one of the server's connections."""
     try:
         raise fault
     except type(fault):
@@ -49,7 +49,7 @@ def test_a_repeated_traceback_is_logged_ten_times(log: io.StringIO) -> None:
     assert log.getvalue().count("Traceback") == logs.BURST
 
 
-def test_a_minute_later_a_line_counts_the_omitted_tracebacks(log: io.StringIO, clock: Clock) -> None:
+def test_a_minute_later_a_log_line_counts_the_omitted_tracebacks(log: io.StringIO, clock: Clock) -> None:
     for _ in range(1000):
         fail(ValueError("again"))
     clock.now += logs.SELDOM_S
@@ -59,14 +59,14 @@ def test_a_minute_later_a_line_counts_the_omitted_tracebacks(log: io.StringIO, c
     assert f" Error handling request left_out={1000 - logs.BURST}\n" in log.getvalue()
 
 
-def test_another_error_in_the_same_place_is_logged(log: io.StringIO) -> None:
+def test_a_different_error_in_the_same_place_is_logged(log: io.StringIO) -> None:
     for _ in range(1000):
         fail(ValueError("again"))
     fail(KeyError("once"))
     assert "KeyError: 'once'" in log.getvalue()
 
 
-def test_log_lines_less_severe_than_warnings_are_never_omitted(log: io.StringIO) -> None:
+def test_log_lines_below_warning_level_are_never_omitted(log: io.StringIO) -> None:
     for number in range(100):
         logging.getLogger("svc.chat").info("member joined", extra={"number": number})
     assert log.getvalue().count("member joined") == 100

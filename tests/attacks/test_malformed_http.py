@@ -48,7 +48,7 @@ async def chat_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str
 
 @asynccontextmanager
 async def plain_http_on_tls(variables: dict[str, str], folder: Path) -> AsyncIterator[str]:
-    """Start a server that responds to plain HTTP on its TLS port."""
+    """Start a server that also responds to plain HTTP on its TLS port."""
     async with serving(read(variables), Flags("127.0.0.1", *Authority().pair().write(folder))) as address:
         yield address.replace("https://", "http://")
 
@@ -91,7 +91,7 @@ def require_anonymous(answer: RawResponse) -> None:
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_malformed_requests_get_an_error_without_a_librarys_name(
+async def test_errors_for_malformed_requests_do_not_name_a_library(
     listener: str, variables: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address:
@@ -107,7 +107,7 @@ async def test_malformed_requests_get_an_error_without_a_librarys_name(
                 }, what
                 require_anonymous(answer)
                 await raw.ended()
-        # Data from unauthenticated clients is not logged, especially the request line, which may contain a
+        # Data from unauthenticated clients is not logged. A request line, in particular, may contain a
         # secret.
         assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
 
@@ -167,7 +167,7 @@ def masked(text: str) -> bytes:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7])
-async def test_masked_frames_are_accepted_in_any_fragmentation(
+async def test_masked_frames_are_accepted_however_they_are_fragmented(
     size: int, chat: ChatServer, sfu: FakeSfu
 ) -> None:
     small, large = ["", "a", "b" * 125, "c" * 126, ""], ["d" * 65_535, "e" * 65_536, "f"]
@@ -179,7 +179,7 @@ async def test_masked_frames_are_accepted_in_any_fragmentation(
             await raw.send(frames[start : start + size])
         await raw.send(b"".join(map(masked, large)))
         assert [await participant.receive_str() for _ in small + large] == small + large
-        # The first unmasked frame closes the connection, even if its header arrives in two pieces.
+        # An unmasked frame closes the connection even if its header arrives in two pieces.
         await raw.send(b"\x81")
         await raw.send(b"\x02{}")
         assert (await raw.closing())[0] == 1002
@@ -190,8 +190,7 @@ async def test_no_websocket_negotiates_compression(chat: ChatServer, sfu: FakeSf
         for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{server.url}/client"):
             async with http.ws_connect(url, compress=15) as socket:
                 assert not socket.compress
-                # This client compresses its frames anyway and sets the reserved bit that marks them (RFC
-                # 7692).
+                # This client sends a compressed frame anyway. A reserved bit identifies it (RFC 7692).
                 assert socket._writer is not None
                 socket._writer.transport.write(b"\xc1\x82\x00\x00\x00\x00\x00\x00")
                 message = await socket.receive()

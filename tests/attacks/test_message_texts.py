@@ -1,4 +1,4 @@
-"""Messages that are expensive to check against expensive automod rules do not delay other members."""
+"""Checking costly messages against costly automod rules does not delay other members."""
 
 import gc
 import time
@@ -16,8 +16,8 @@ from svc.chat.text_folding import fold
 from tests.chat.members_by_role import MembersByRole
 from tests.kit.time_complexity import grows_with_its_size
 
-# The limits for the longest step: a fraction of the whole search, or seconds of CPU time. A step takes at
-# most 1/40 or 1.6 ms.
+# The longest step may take this fraction of the search or this many seconds of CPU time, whichever is more.
+# In practice, it takes at most 1/40 or 1.6 ms.
 LARGEST_PART, SMALL_S = 1 / 8, 0.005
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PATTERNS: dict[str, object] = {"kind": "words", "words": [f"a*{letter}*a*?" for letter in LETTERS] * 7}
@@ -26,7 +26,7 @@ STARRED = [f"*{('ab' * 25)[n % 2 :]}{letter}*" for n, letter in enumerate(LETTER
 BEGINNINGS = [f"{('ab' * 10)[:length]}*" for length in range(2, 20)] + [
     f"*a{letter}{letter}*" for letter in LETTERS
 ]
-# For each case, the part that a message repeats, and a rule that makes the message expensive.
+# For each case, the text that the message repeats, and a rule that is expensive to check against it.
 WORST: dict[str, tuple[str, dict[str, object]]] = {
     "disguises": ("f.u.c.k $h!t_h1t fffuuuck ", PATTERNS),
     "ligatures": ("ß_ｓｓéé_ﷺｓﬁ_1 ", PATTERNS),
@@ -46,7 +46,7 @@ def finders(**wanted: object) -> list[RuleMatcher]:
 
 
 def pieces(text: str, rules: Sequence[RuleMatcher]) -> list[list[float]]:
-    """Search a message. Return the CPU time of each step in seconds, by rule."""
+    """Check a message. Return the CPU time of each step in seconds, for each rule."""
     read, by_rule = ScannedText(text), list[list[float]]()
     for work in (read.profane(), *(rule.search(read) for rule in rules)):
         ended, taken = False, list[float]()
@@ -60,7 +60,9 @@ def pieces(text: str, rules: Sequence[RuleMatcher]) -> list[list[float]]:
 
 @pytest.mark.parametrize(("piece", "rules"), WORST.values(), ids=WORST)
 def test_a_message_is_searched_in_many_small_steps(piece: str, rules: dict[str, object]) -> None:
-    """Check word rules, which once took seconds in one step because they were assumed to cost nothing."""
+    """Check word rules, among others. They once took seconds in one step, because they were assumed to cost
+    nothing.
+    """
     text, ready = (piece * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS], finders(**rules)
     gc.disable()
     try:
@@ -82,8 +84,8 @@ def test_letters_in_words_with_wildcards_count_towards_the_cost_limit() -> None:
     [fold, lambda text: run_to_end(finders(kind="links")[0].search(ScannedText(f"http://{text}/")))],
     ids=["search index", "links"],
 )
-def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str], object]) -> None:
-    """Check a card full of combining marks, which Unicode normalisation sorts. It once took 100 ms."""
+def test_the_cost_of_combining_marks_is_linear_in_their_number(read: Callable[[str], object]) -> None:
+    """Check a text full of combining marks, which Unicode normalisation sorts. This once took 100 ms."""
     assert grows_with_its_size(lambda size: read("a" + "\u0301" * size + "\u0316" * size), 10_000)
 
 
@@ -97,7 +99,7 @@ def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str],
     ],
 )
 def test_a_link_whose_url_is_escaped_is_found(text: str) -> None:
-    """Check links with escaped URLs that the page opens at evil.example."""
+    """Check links with escaped URLs. The web client opens them at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
     (span, *_) = run_to_end(rule.search(ScannedText(text))) or [(0, 0)]
     assert text[slice(*span)].endswith(("evil.example", "good.example"))
@@ -105,9 +107,7 @@ def test_a_link_whose_url_is_escaped_is_found(text: str) -> None:
 
 
 def test_matches_beyond_a_limit_count_as_one() -> None:
-    """Check a message for which merging the 1,300 matches of each of twenty rules once took as long as the
-    search.
-    """
+    """Check a message with 1,300 matches. For twenty rules, merging these once took as long as the search."""
     (rule, *_) = finders(kind="words", words=["ab"])
     assert run_to_end(rule.search(ScannedText("ab " * 1_000))) == [(0, 3_000)]
 
@@ -115,7 +115,7 @@ def test_matches_beyond_a_limit_count_as_one() -> None:
 async def test_a_message_is_searched_only_once(
     members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the write does not repeat the search, because a write cannot be interrupted."""
+    """Check that the write transaction, which cannot be interrupted, does not repeat the search."""
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
     await members.owner.done("POST", "/api/automod/rules", wanted)
     searched: list[str] = []

@@ -49,7 +49,7 @@ async def test_each_read_of_the_log_is_limited_and_the_next_read_continues_after
     )
     rest_of_log = await ada.log(conversation, first[-1]["seq"])
     assert [entry["epoch"] for entry in first + rest_of_log] == list(range(epochs))
-    # A member who commits too late gets exactly the missed entries.
+    # A late commit is answered with exactly the missed entries.
     _, late = await ada.commit(conversation, 0, body=large(conversation["id"], 0))
     assert [entry["seq"] for entry in late["missed"]] == [entry["seq"] for entry in first]
 
@@ -85,7 +85,7 @@ async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetc
     assert sorted(seen) == sorted(group["id"] for group in groups)
 
 
-async def test_nobody_can_be_added_to_an_unlimited_number_of_conversations(
+async def test_the_number_of_conversations_that_a_member_can_be_added_to_is_limited(
     people: tuple[Community, list[Client]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, ben, cem = people[1]
@@ -94,7 +94,7 @@ async def test_nobody_can_be_added_to_an_unlimited_number_of_conversations(
     for group in groups[:2]:
         await ada.person.done("POST", path(group, "leave"))
     wanted = {"members": [ben.person.id, cem.person.id]}
-    # By now Ada is in one group, and the members whom she added are in three.
+    # By now, Ada is in one group, and the two members she added are in three.
     assert await ada.person.refused("POST", "/api/private/conversations", wanted) == "too_many"
     for group in (groups[0], groups[2]):
         await cem.person.done("POST", path(group, "leave"))
@@ -104,7 +104,7 @@ async def test_nobody_can_be_added_to_an_unlimited_number_of_conversations(
     assert await ada.person.refused("PUT", path(groups[2], f"members/{cem.person.id}")) == "too_many"
 
 
-async def test_a_member_can_add_others_to_a_few_conversations_and_then_has_to_wait(
+async def test_adding_others_to_conversations_is_rate_limited(
     people: tuple[Community, list[Client]],
 ) -> None:
     ada, ben, cem = people[1]

@@ -1,4 +1,4 @@
-"""Sanctions still apply to members who leave, delete their data or unlink a device, and then return."""
+"""Sanctions still apply to members who leave, delete their data or unlink a device and then return."""
 
 import sqlite3
 import time
@@ -131,7 +131,7 @@ async def test_a_member_who_just_left_can_be_banned(world: World, go: Any) -> No
 
 
 @WAYS_OUT
-async def test_a_ban_applies_to_a_person_who_has_returned_as_another_member(world: World, go: Any) -> None:
+async def test_a_ban_applies_to_a_person_who_returned_as_another_member(world: World, go: Any) -> None:
     await go(world.ada)
     again = await world.back(world.ada.device)
     await world.ban(world.ada)
@@ -191,7 +191,7 @@ async def test_a_sanctioned_key_cannot_be_linked_to_another_member(world: World)
 
 
 async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world: World) -> None:
-    """Check a join in the tier `account` with an unknown identity and a proven key."""
+    """Check a join in the tier `account` with an unknown identity and a verified key."""
     persons, now_ms = world.community.auth.authentication.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
 
@@ -200,7 +200,7 @@ async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world:
             lambda connection: persons.recognise(connection, other, now_ms)
         )
 
-    # Two accounts that only share a device do not count as the same person.
+    # Without a sanction, two accounts that share a device do not count as the same person.
     assert await taken_for() is None
     await world.time_out(world.ada)
     assert await taken_for() == world.ada.id
@@ -249,7 +249,7 @@ async def test_hashes_are_stored_as_long_as_a_sanction_lasts(
     path = f"/api/members/{world.ada.id}/timeout"
     async with world.chat.member("", world.owner.token) as owner:
         if punishment == "timeout":
-            # The timeout outlasts the period for which hashes are stored without a sanction.
+            # The timeout lasts longer than hashes are stored without a sanction.
             await world.owner.done("PUT", path, {"duration_s": 28 * 24 * 3600})
         if punishment == "mute":
             await owner.ask("voice_mute", member_id=world.ada.id, muted=True)

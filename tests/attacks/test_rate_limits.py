@@ -1,6 +1,4 @@
-"""A member who sends requests at full speed has one limit for all endpoints. Other members' limits are not
-affected.
-"""
+"""Each member has a single rate limit for all endpoints, which does not affect other members."""
 
 import asyncio
 from collections.abc import Iterator
@@ -46,7 +44,7 @@ def request_limits(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[No
 
 
 async def spend(person: HttpMember) -> int:
-    """Send messages until one is refused. Return the number of accepted messages."""
+    """Send messages until the limit is reached. Return the number of accepted messages."""
     for passed in range(200):
         status, answer = await person.ask("POST", MESSAGES, {"text": "spam"})
         if status == 429:
@@ -95,7 +93,7 @@ ENDPOINTS_OF_ALL_KINDS = [
 
 async def test_all_http_endpoints_share_the_limit(members: MembersByRole) -> None:
     await spend(members.member)
-    # At this point, the limit may still allow one read.
+    # The remaining allowance may be enough for one read.
     await members.member.ask("GET", MESSAGES)
     for method, path in ENDPOINTS_OF_ALL_KINDS:
         status, answer = await members.member.ask(method, path)
@@ -113,7 +111,7 @@ async def test_a_members_live_clients_and_programs_share_the_limit(
             for _ in range(REQUEST_BURST // 2):
                 assert (await page.ask("typing", channel_id="general"))["event"] == "typing"
         assert await members.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
-        # The live request is not refused but delayed, by 100 ms in this test.
+        # The live request is delayed instead of rejected, by 100 ms in this test.
         assert (await first.ask("typing", channel_id="general"))["event"] == "typing"
         clock.now += 10.0
         assert (await members.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
@@ -137,7 +135,7 @@ async def test_signing_in_on_live_sockets_counts_towards_the_limit(
     assert (await sign_in())["event"] == "authenticated"
 
 
-async def test_a_refused_request_has_no_effect_and_its_body_is_not_read(members: MembersByRole) -> None:
+async def test_a_rejected_request_has_no_effect_and_its_body_is_not_read(members: MembersByRole) -> None:
     await spend(members.member)
     before = len((await members.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"])
     for _ in range(20):
@@ -145,11 +143,11 @@ async def test_a_refused_request_has_no_effect_and_its_body_is_not_read(members:
     assert len((await members.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"]) == before
 
 
-def test_an_ordinary_page_never_reaches_the_limit(clock: Clock) -> None:
-    """Send the requests that a page makes in its first second.
+def test_an_ordinary_web_client_never_reaches_the_limit(clock: Clock) -> None:
+    """Send the requests that a web client sends in its first second.
 
-    Scrolling loads ten pages of history a second, with the names of authors who have left. An upload sends
-    chunks of 1 MiB over a gigabit link.
+    Then scroll through ten pages of history per second, which also loads the names of authors who have left,
+    and upload in chunks of 1 MiB over a gigabit link.
     """
     page = RateLimits(clock)
     for event in ["drafts", *["history"] * 3, "read", "voice_join"]:
@@ -196,7 +194,7 @@ async def test_webhooks_have_their_own_limit(members: MembersByRole) -> None:
     assert (await members.owner.ask("GET", MESSAGES))[0] == 200
 
 
-async def test_a_client_that_continues_after_many_refusals_is_delayed(clock: Clock) -> None:
+async def test_a_client_that_continues_after_many_rejections_is_delayed(clock: Clock) -> None:
     waits: list[float] = []
 
     async def wait(seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""DNS rebinding does not help a page whose host name an attacker has pointed to this machine."""
+"""DNS rebinding does not help a website that points its host name to the server's local address."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, C
 async def joins(
     chat: ChatServer, host: str, page: str | None = None, requested: str | None = None, **fields: str
 ) -> str:
-    """Try to join, by default as a page on `host`. Return the error code, or an empty string on success."""
+    """Try to join, by default from a website on `host`. Return the error code, or "" on success."""
     async with chat.http.post("/api/auth/challenge") as response:
         challenge = await response.json()
     device, origin = Device(), f"http://{host}"
@@ -58,7 +58,8 @@ async def test_a_rebound_host_name_needs_an_invite(inside: tuple[ChatServer, Com
         "192.168.77.7",
     ):
         assert await joins(chat, host) == "invite_required"
-        # The host name does not matter with an invite, so names that the operator has not listed still work.
+        # With an invite, the host name does not matter, so names that the operator has not configured work
+        # too.
         assert await joins(chat, host, invite_code=chat.invite) == ""
 
 
@@ -117,7 +118,7 @@ async def test_a_page_from_another_origin_needs_an_invite_even_if_it_may_use_the
         ("[", "192.168.1.4", None, False),
     ],
 )
-def test_only_hosts_that_certainly_mean_this_machine_count_as_the_servers_own(
+def test_only_hosts_that_unambiguously_identify_this_machine_count_as_its_own(
     host: str, ip: str, page: str | None, ours: bool
 ) -> None:
     addresses = ServerAddresses([], local_names=["nas", ""])
@@ -152,7 +153,7 @@ async def managed(variables: dict[str, str]) -> AsyncIterator[ClientSession]:
         ("sec-fetch-mode", "navigate"),
     ],
 )
-async def test_the_management_listener_refuses_browsers_even_with_the_token(
+async def test_the_management_listener_rejects_browsers_even_with_the_token(
     managed: ClientSession, name: str, value: str
 ) -> None:
     for token in (TOKEN, "another"):

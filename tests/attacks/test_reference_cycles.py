@@ -1,5 +1,5 @@
-"""Refused requests leave no reference cycles for the garbage collector, so a flood of them does not stall the
-server.
+"""Rejected requests leave no reference cycles, so a flood of them does not stall the server in the garbage
+collector.
 """
 
 import gc
@@ -58,6 +58,6 @@ async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
 
 
 def _bodies() -> list[object]:
-    """Return the bodies of aborted requests, without the responses that the test's own client received."""
+    """Return the bodies of aborted requests, excluding responses that the test's own client received."""
     bodies = [obj for obj in gc.get_objects() if type(obj) is StreamReader]
     return [body for body in bodies if not isinstance(body.exception(), ClientError | None)]

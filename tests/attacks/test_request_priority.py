@@ -1,4 +1,4 @@
-"""Members' requests have priority, no matter how many requests unauthenticated clients send."""
+"""Members' requests take priority, however many requests unauthenticated clients send."""
 
 import asyncio
 import socket
@@ -57,9 +57,9 @@ def ready() -> Iterator[list[socket.socket]]:
 
 @pytest.fixture
 def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
-    """Return a selector whose last three connections belong to members."""
+    """Return a selector with many unauthenticated connections and three connections of members."""
     with FairSelector() as made:
-        # The clock is stopped, so unauthenticated connections need not wait for others.
+        # The clock is stopped, so unauthenticated connections are never paused.
         made.fair.clock = lambda: 0.0
         for sock in ready[:CROWD]:
             begin_last(made, sock)
@@ -93,7 +93,7 @@ def ready_of(selector: FairSelector) -> list[socket.socket]:
     return [key.fileobj for key in selector.get_map().values() if isinstance(key.fileobj, socket.socket)]
 
 
-def test_a_turn_serves_all_members_and_then_a_few_unauthenticated_connections(
+def test_each_iteration_serves_all_members_and_then_a_few_unauthenticated_connections(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     members = {sock.fileno() for sock in ready[CROWD:]}
@@ -164,7 +164,8 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
 def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
     selector: FairSelector,
 ) -> None:
-    # If the whole crowd had priority, everybody else would have to wait, even with valid tokens.
+    # If all of a member's connections had priority, everybody else would have to wait, even with valid
+    # tokens.
     selector.fair.owner_of = lambda data: data.decode().partition(" ")[0] or None
     table = ConnectionTable(Limits(100, of_owner=3))
     with ExitStack() as stack:
@@ -198,7 +199,7 @@ def test_a_connection_that_was_reset_is_reported_as_ready(selector: FairSelector
             selector.unregister(near)
 
 
-def test_a_late_close_of_a_connection_does_not_affect_the_next_one_with_its_descriptor(
+def test_a_late_close_does_not_affect_a_new_connection_with_the_same_descriptor(
     selector: FairSelector,
 ) -> None:
     begun: list[str] = []
@@ -217,7 +218,7 @@ def test_a_late_close_of_a_connection_does_not_affect_the_next_one_with_its_desc
         assert begun == ["following"] and descriptor in selector.fair.turns
 
 
-def test_the_event_loop_waits_only_while_no_unauthenticated_connection_is_ready(
+def test_the_event_loop_waits_when_no_unauthenticated_connection_is_ready(
     selector: FairSelector,
 ) -> None:
     for sock in ready_of(selector):
@@ -225,7 +226,7 @@ def test_the_event_loop_waits_only_while_no_unauthenticated_connection_is_ready(
     assert turn(selector) == []
 
 
-def test_members_get_three_times_as_much_time_as_unauthenticated_connections_up_to_a_limit(
+def test_unauthenticated_connections_pause_three_times_as_long_as_they_ran_up_to_a_limit(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0
@@ -239,7 +240,7 @@ def test_members_get_three_times_as_much_time_as_unauthenticated_connections_up_
         now += pause
 
 
-def test_a_member_who_floods_the_server_is_served_with_unauthenticated_connections(
+def test_a_flooding_member_is_treated_like_an_unauthenticated_client(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0
@@ -255,7 +256,7 @@ def test_a_member_who_floods_the_server_is_served_with_unauthenticated_connectio
         assert set(turn(selector)[:3]) == set(members)
     ready[CROWD + 1].recv(1)
     assert flood in turn(selector)[:2]
-    now = 0.01  # The others were served for this long, so they now pause.
+    now = 0.01  # Serving the unauthenticated connections took this long, so they now pause.
     assert set(turn(selector)) == {other}
     now = 0.01 + MEMBER_INTERVAL_S
     assert flood in turn(selector)[:2]
@@ -275,7 +276,7 @@ def test_all_connections_of_a_flooding_member_are_served_in_turn(ready: list[soc
         assert {fd for group in served for fd in group} == {sock.fileno() for sock in crowd}
 
 
-def test_unauthenticated_connections_do_not_wait_while_nobody_else_is_ready(
+def test_unauthenticated_connections_are_served_at_once_when_no_member_is_ready(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0
@@ -288,7 +289,9 @@ def test_unauthenticated_connections_do_not_wait_while_nobody_else_is_ready(
     assert selector.select(None)
 
 
-def test_pipelined_requests_take_separate_turns(selector: FairSelector, ready: list[socket.socket]) -> None:
+def test_pipelined_requests_are_served_in_separate_iterations(
+    selector: FairSelector, ready: list[socket.socket]
+) -> None:
     had: list[int] = []
     waiting = selector.fair.waiting
     waiting.extend(partial(had.append, number) for number in range(2 * READ_BEFORE_AT_ONCE + 1))
@@ -297,7 +300,7 @@ def test_pipelined_requests_take_separate_turns(selector: FairSelector, ready: l
         assert had == list(range(count * READ_BEFORE_AT_ONCE))
     for sock in ready_of(selector):
         sock.recv(1)
-    # Nobody else is ready, so the selector does not wait.
+    # No connection is ready, so the selector does not block.
     assert selector.select(None) == [] and len(had) == 2 * READ_BEFORE_AT_ONCE + 1
 
 
@@ -325,7 +328,7 @@ async def _request_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
             assert len(turns) == costing
 
 
-def test_each_pipelined_request_without_authentication_costs_a_turn(
+def test_each_unauthenticated_pipelined_request_waits_for_its_own_iteration(
     variables: dict[str, str],
 ) -> None:
     with asyncio.Runner(loop_factory=FairLoop) as runner:

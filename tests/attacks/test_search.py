@@ -1,4 +1,4 @@
-"""Deliberately slow searches run one after another, are stopped at a deadline, and delay no other request."""
+"""Deliberately slow searches run one at a time, stop at a deadline and do not delay other requests."""
 
 import asyncio
 import sqlite3
@@ -52,7 +52,7 @@ async def test_a_query_is_stopped_at_its_deadline_and_the_connection_remains_usa
             assert await queries.run(query("SELECT 1")) == [(1,)]
 
 
-async def test_a_cancelled_query_is_stopped_at_once() -> None:
+async def test_a_cancelled_query_is_stopped_immediately() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=AGES_S) as queries:
         task = asyncio.create_task(queries.run(query(ENDLESS)))
         next_one = asyncio.create_task(queries.run(query("SELECT 1")))
@@ -107,11 +107,11 @@ async def test_a_closed_connection_pool_refuses_queries() -> None:
             await queries.run(query("SELECT 1"))
 
 
-async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
+async def test_a_search_uses_the_event_loop_only_before_and_after_its_queries(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each additional use of the event loop delays a search by several loop iterations, which are long
-    # during an attack.
+    # Each additional use of the event loop would delay a search by several iterations, which are long during
+    # an attack.
     ended, read_these = threading.Event(), store.read_these
 
     def read(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Message]:
@@ -162,7 +162,7 @@ async def test_history_pages_do_not_wait_for_searches(
         await database.close()
 
 
-async def test_a_history_page_that_takes_too_long_fails_as_unavailable_storage(
+async def test_a_history_page_that_takes_too_long_reports_unavailable_storage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_module, "READ_DEADLINE_S", 0.01)
@@ -197,7 +197,7 @@ def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_the_error_for_a_search_that_takes_too_long_gives_advice(members: MembersByRole) -> None:
+async def test_the_error_for_a_search_that_takes_too_long_suggests_a_remedy(members: MembersByRole) -> None:
     for _ in range(2):
         status, answer = await members.member.ask("GET", "/api/search?query=the")
         assert (status, answer["error"]) == (400, "search_too_long")
@@ -217,7 +217,7 @@ async def test_a_member_can_run_only_one_search_at_a_time(members: MembersByRole
 
 
 async def test_a_flood_of_searches_does_not_slow_history(members: MembersByRole) -> None:
-    """Check an attack that once blocked both database readers for 42 s."""
+    """Check an attack that once blocked both database reader threads for 42 s."""
     attack = "/api/search?query=" + "%22" + "the%20" * 60 + "%22"
     searches = [members.member.ask("GET", attack) for _ in range(40)]
     answers = await asyncio.gather(members.owner.ask("GET", "/api/channels/general/messages"), *searches)
@@ -226,7 +226,7 @@ async def test_a_flood_of_searches_does_not_slow_history(members: MembersByRole)
 
 
 async def test_an_export_does_not_read_other_members_reactions(tmp_path: Path) -> None:
-    # Otherwise, one page for a member with few reactions would read everybody's reactions, and history pages
+    # Otherwise, exporting a member's few reactions would read everybody's reactions, and history requests
     # would have to wait.
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     plan = await database.rows(f"EXPLAIN QUERY PLAN {personal_data.REACTIONS_OF}", ("ada", 0, "", 100))
@@ -234,9 +234,9 @@ async def test_an_export_does_not_read_other_members_reactions(tmp_path: Path) -
     assert any("reactions_by_member (member_id=?" in row["detail"] for row in plan), [*map(tuple, plan)]
 
 
-def test_each_name_is_folded_once_for_all_searches() -> None:
-    # Folding a name of 64 characters may take 50 µs, and the event loop would otherwise do so for each of
-    # 10,000 members.
+def test_each_name_is_case_folded_once_for_all_searches() -> None:
+    # Case-folding a name of 64 characters may take 50 µs. Without the cache, each search would do so for all
+    # 10,000 members on the event loop.
     fold_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
     wanted = member_list.MembersQuery(query="One of 4", sort=NAME)

@@ -1,4 +1,4 @@
-"""Access tokens of ended sessions and used founding codes are refused."""
+"""Access tokens of ended sessions and used founding codes are rejected."""
 
 import asyncio
 import os
@@ -89,7 +89,7 @@ async def test_a_call_ends_with_the_session_that_joined_it(chat: ChatServer, sfu
         await sfu.until("disconnect_user")
 
 
-async def test_a_grant_that_outlives_its_session_admits_nobody_to_a_call(
+async def test_a_grant_of_an_ended_session_does_not_admit_anyone_to_a_call(
     chat: ChatServer, sfu: FakeSfu
 ) -> None:
     await sfu.until("sync_request")
@@ -101,7 +101,7 @@ async def test_a_grant_that_outlives_its_session_admits_nobody_to_a_call(
         await sfu.until("disconnect_user")
 
 
-async def test_a_token_that_names_another_members_session_is_refused(
+async def test_a_token_with_another_members_session_is_rejected(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -143,7 +143,7 @@ async def test_sessions_and_sign_outs_survive_a_restart(variables: dict[str, str
         assert await status(chat, ends) == 401
 
 
-def test_startup_fails_with_a_short_secret_and_names_the_command_that_creates_one(
+def test_a_short_secret_prevents_startup_and_the_error_names_the_command_that_creates_one(
     variables: dict[str, str],
 ) -> None:
     command = [str(Path(sys.executable).with_name("svc")), "chat"]
@@ -154,7 +154,7 @@ def test_startup_fails_with_a_short_secret_and_names_the_command_that_creates_on
     assert "openssl rand -hex 32" in ended.stderr
 
 
-# The founding code.
+# Founding code
 
 
 def shown(variables: dict[str, str]) -> str:
@@ -185,7 +185,7 @@ async def test_the_founding_code_creates_one_owner_and_is_then_invalid(
         assert shown(variables) == invite
 
 
-async def test_the_first_link_lets_a_second_window_join_as_a_member(
+async def test_the_first_link_also_lets_a_second_device_join_as_a_member(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables) as chat:
@@ -195,7 +195,7 @@ async def test_the_first_link_lets_a_second_window_join_as_a_member(
         assert (first["member"]["roles"], second["member"]["roles"]) == (["member", "owner"], ["member"])
 
 
-async def test_an_unused_founding_code_stays_the_same_after_a_restart(
+async def test_an_unused_founding_code_survives_a_restart(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables):
@@ -237,7 +237,7 @@ async def test_an_invite_that_is_about_to_expire_is_replaced_at_startup(variable
 
 
 @pytest.mark.parametrize("joined", [False, True])
-async def test_an_earlier_versions_code_cannot_found_a_community_and_expires(
+async def test_an_earlier_versions_code_expires_and_cannot_found_a_community(
     variables: dict[str, str], joined: bool
 ) -> None:
     async with chat_server(variables) as chat:
@@ -275,7 +275,7 @@ async def test_the_founder_of_a_server_with_imported_history_is_the_owner(
         assert "owner" in founder["member"]["roles"]
 
 
-# Codes for linking another device.
+# Codes for linking another device
 
 
 async def link_code(chat: ChatServer, answer: Json) -> str:
@@ -285,7 +285,7 @@ async def link_code(chat: ChatServer, answer: Json) -> str:
 
 
 async def refused_code(chat: ChatServer, code: str, kind: str = "link_code") -> bool:
-    """Return whether an unknown device that joins with this code gets the error `code_invalid`."""
+    """Try to join with this code from a new device. Return whether the error is `code_invalid`."""
     device = Device()
     proof = await device.proof(chat.http, chat.address)
     async with chat.http.post("/api/auth/join", json=proof | {kind: code}) as response:

@@ -1,5 +1,4 @@
-"""Clients that stop reading media or exports do not block other clients' streams, no matter how many there
-are."""
+"""Clients that stop reading media or exports do not block other clients' streams, however many there are."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,7 +21,7 @@ from tests.chat.http_member import newcomer
 from tests.chat.internal_server import server_with_insight
 from tests.kit.object_stores import FOLDER, MOTO, RCLONE, Stores
 
-# more than the system buffers for a client that does not read
+# more than the system buffers for a client that does not read its response
 LARGE = bytes(24 * 1024 * 1024)
 MAX_STREAMS = 8
 
@@ -44,7 +43,9 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow only a few streams, and treat every waiting reader as stalled, so that no test has to wait."""
+    """Allow only a few streams, and treat every reader as stalled immediately so that the tests need not
+    wait.
+    """
     monkeypatch.setattr(requests, "MAX_STREAMS", MAX_STREAMS)
     monkeypatch.setattr(stream_admission, "STALLED_AFTER_S", 0.0)
 
@@ -58,7 +59,7 @@ class Stalled:
     @classmethod
     async def start(cls, chat: ChatServer, path: str, source: str, token: str = "") -> "Stalled":
         host, port = chat.address.removeprefix("http://").rsplit(":", 1)
-        # The receive buffer is as small as possible.
+        # Use the smallest possible receive buffer.
         reader, writer = await asyncio.open_connection(host, int(port), limit=1024, local_addr=(source, 0))
         authorized = f"Authorization: Bearer {token}\r\n" if token else ""
         writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorized}\r\n".encode())
@@ -88,7 +89,7 @@ Stall = Callable[..., Awaitable[Stalled]]
 
 @pytest.fixture
 async def stall() -> AsyncIterator[Stall]:
-    """Return a function that starts a stream and does not read it. The stream is closed at the end of the
+    """Return a function that starts a stream without reading it. The streams are closed at the end of the
     test.
     """
     async with AsyncExitStack() as stack:
@@ -127,7 +128,7 @@ async def test_stalled_streams_from_one_address_do_not_displace_others(
         )
 
 
-async def test_among_many_stalled_addresses_the_longest_stalled_one_makes_room(
+async def test_if_many_addresses_are_stalled_the_longest_stalled_stream_is_closed(
     variables: dict[str, str], stall: Stall
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -139,7 +140,7 @@ async def test_among_many_stalled_addresses_the_longest_stalled_one_makes_room(
         assert closed.count(True) == 1
 
 
-async def test_unread_exports_do_not_keep_a_member_from_exporting(
+async def test_unread_exports_do_not_prevent_other_exports(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, stall: Stall
 ) -> None:
     async def endless(*_: object) -> AsyncIterator[bytes]:
@@ -153,7 +154,7 @@ async def test_unread_exports_do_not_keep_a_member_from_exporting(
         assert await stalled[0].was_closed() or await stalled[1].was_closed()
 
 
-async def test_a_store_without_range_requests_serves_few_readers_and_leaves_disk_space_free(
+async def test_a_store_without_range_requests_serves_few_readers_and_spares_disk_space(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = S3Objects(stores.address(RCLONE))

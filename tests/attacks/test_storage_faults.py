@@ -1,4 +1,4 @@
-"""Damaged or foreign databases, failing writes and truncated files are reported."""
+"""Corrupt or foreign databases, failing writes and truncated files are detected and reported."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 async def path(variables: dict[str, str]) -> Path:
-    """Return the database path of a server that has run and stopped."""
+    """Run and stop a server. Return the path of its database."""
     async with chat_server(variables):
         pass
     return Path(variables["DATA_DIR"]) / DATABASE_NAME
@@ -77,7 +77,7 @@ def _rename(path: Path, target: Path) -> None:
 
 
 def _flip_a_page(path: Path) -> None:
-    """Flip the bits of one page of a table, as a failing disk does."""
+    """Flip the bits in one page of a table, as a failing disk might."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'channels'").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()
@@ -95,7 +95,7 @@ async def _refused(variables: dict[str, str]) -> str:
     return str(refusal.value)
 
 
-# Other files that take the place of the server's database.
+# Other files in place of the server's database
 
 
 async def test_a_new_database_records_its_server(path: Path) -> None:
@@ -123,7 +123,7 @@ async def test_an_empty_file_is_not_treated_as_a_new_server(path: Path, variable
         ),
     ],
 )
-async def test_a_foreign_database_is_refused_unchanged(
+async def test_a_foreign_database_is_rejected_and_not_changed(
     path: Path, variables: dict[str, str], statements: list[str], complaint: str
 ) -> None:
     _sql(path, *statements)
@@ -134,7 +134,7 @@ async def test_a_foreign_database_is_refused_unchanged(
     assert _content(path) == before
 
 
-async def test_a_file_that_is_not_a_database_is_refused(path: Path, variables: dict[str, str]) -> None:
+async def test_a_file_that_is_not_a_database_is_rejected(path: Path, variables: dict[str, str]) -> None:
     _overwrite(path, 0, b"\x7fELF" + bytes(8192))
     assert "is not a database" in await _refused(variables)
 
@@ -178,7 +178,7 @@ async def test_a_startup_that_is_killed_leaves_no_partial_database(tmp_path: Pat
     assert not left.exists()
 
 
-# Flipped bits.
+# Flipped bits
 
 
 async def test_a_server_does_not_start_with_flipped_bits_in_its_database(
@@ -209,7 +209,7 @@ async def test_a_large_database_is_checked_while_the_server_is_running(
 async def test_svc_doctor_checks_the_whole_database(path: Path) -> None:
     (sound,) = database_at_rest(path.parent)
     assert sound.what == "The database is intact: SQLite checked all of it"
-    # An index lacks one row, which only a full check would find.
+    # Remove a row from an index. Only a full check finds this.
     index = "name = 'identities_of_member'"
     with closing(sqlite3.connect(path)) as connection:
         row = connection.execute(f"SELECT * FROM sqlite_schema WHERE {index}").fetchone()
@@ -229,7 +229,7 @@ async def test_svc_doctor_checks_the_whole_database(path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["doctor", "admin channel list", "admin backup copy.tar.gz", "up"])
 def test_commands_report_a_read_only_file_system(path: Path, command: str) -> None:
-    """Check a bind mount that is read-only in its own namespace, even for root."""
+    """Check a bind mount that is read-only in its own mount namespace, even for root."""
     (path.parent / "lock").touch()
 
     async def body() -> None:
@@ -253,7 +253,7 @@ def test_commands_report_a_read_only_file_system(path: Path, command: str) -> No
     in_namespace(body, (), {})
 
 
-async def test_a_damaged_database_is_backed_up_only_on_request(path: Path, tmp_path: Path) -> None:
+async def test_a_corrupt_database_is_backed_up_only_on_request(path: Path, tmp_path: Path) -> None:
     database = await Database.open(path, MIGRATIONS, tmp_path / "none")
     backups = Backups(database, path.parent, FileObjects(tmp_path / "objects"), "uploads-store", "1.5.0")
     good = await backups.make(1000.0)
@@ -269,7 +269,7 @@ async def test_a_damaged_database_is_backed_up_only_on_request(path: Path, tmp_p
     await database.close()
 
 
-# Failing writes.
+# Failing writes
 
 
 async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:
@@ -277,10 +277,10 @@ async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:
         return response.status, await response.json()
 
 
-async def test_the_health_endpoint_reports_failed_writes_even_if_a_small_write_would_fit(
+async def test_the_health_endpoint_reports_failed_writes_even_if_a_small_write_would_succeed(
     variables: dict[str, str],
 ) -> None:
-    """Set a file size limit, which makes the disk look full to the server."""
+    """Limit the size of files, so that the disk looks full to the server."""
     async with chat_process(variables) as server, ClientSession(server.address) as http:
         pid, unlimited = server.process.pid, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         chat = ChatServer(
@@ -294,7 +294,7 @@ async def test_the_health_endpoint_reports_failed_writes_even_if_a_small_write_w
         assert (status, body["status"]) == (503, "degraded")
         assert sorted(body) == ["serverName", "service", "status", "timestamp"]
         resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-        # A small write would now succeed, as it often does on a disk that has no room for a message.
+        # A small write would now succeed. On a full disk, this often happens although a message does not fit.
         assert (await _health(http))[1]["status"] == "degraded"
         await chat.join("Ada")
         os.kill(pid, signal.SIGTERM)
@@ -318,7 +318,7 @@ async def test_writes_count_as_healthy_again_half_a_minute_after_the_last_failur
     await database.close()
 
 
-async def test_the_health_endpoint_reports_damage_that_a_reader_finds(path: Path) -> None:
+async def test_the_health_endpoint_reports_corruption_found_by_a_read(path: Path) -> None:
     database = await Database.open(path, MIGRATIONS, path.parent / "backups")
     assert await database.works()
     _flip_a_page(path)
@@ -328,12 +328,12 @@ async def test_the_health_endpoint_reports_damage_that_a_reader_finds(path: Path
     await database.close()
 
 
-# Stored files that have been truncated.
+# Truncated files in the media store
 
 
 @pytest.fixture
 async def shortened(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, Community, str]]:
-    """Start a server whose disk has truncated a stored file within its second chunk."""
+    """Start a server with a stored file that was truncated within its second chunk."""
     async with server_with_insight(variables) as (chat, community):
         key = await community.media.keep(CONTENT, "webp", ObjectInfo("image/webp"))
         os.truncate(Path(variables["DATA_DIR"]) / "uploads-store" / key, 300_000)

@@ -1,4 +1,4 @@
-"""Members who reserve, send or store the maximum do not take upload space from others."""
+"""Members who reserve, send or store the maximum do not use up other members' upload space."""
 
 import asyncio
 import shutil
@@ -35,7 +35,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 async def begun(server: UploadServer, person: HttpMember, length: int) -> str:
-    """Start an upload that is accepted. Return its URL."""
+    """Start an upload, which must be accepted. Return its URL."""
     status, where, answer = await server.begin(person, length)
     assert status == 201, answer
     return where
@@ -47,9 +47,9 @@ def later(server: UploadServer, seconds: float) -> None:
     queue._now = lambda: now() + seconds
 
 
-async def test_announced_but_unsent_files_do_not_reduce_other_members_space(server: UploadServer) -> None:
-    """Check a case in which 16 uploads of 256 MiB by each of four members once took all 16 GiB of the space,
-    and everybody got status 507.
+async def test_announced_but_unsent_files_do_not_use_up_other_members_space(server: UploadServer) -> None:
+    """Check a case in which four members once reserved all 16 GiB with 16 uploads of 256 MiB each, and
+    everybody got status 507.
     """
     members = [server.members.member, *[await newcomer(server.chat, f"Member {n}") for n in range(3)]]
     for member in members:
@@ -60,7 +60,7 @@ async def test_announced_but_unsent_files_do_not_reduce_other_members_space(serv
     await begun(server, guest, LARGEST)
 
 
-async def test_announced_but_unsent_files_are_forgotten_within_minutes(server: UploadServer) -> None:
+async def test_announced_but_unsent_uploads_expire_within_minutes(server: UploadServer) -> None:
     member = server.members.member
     for _ in range(limits.MAX_UNFINISHED_PER_MEMBER - 1):
         empty = await begun(server, member, LARGEST)
@@ -162,7 +162,7 @@ async def sent(
         assert response.status == 204
 
 
-# The rules for reserving upload space.
+# Rules for reserving upload space
 
 
 def space_used(
@@ -178,16 +178,18 @@ def space_used(
         (space_used(), None),
         (space_used(kept=MAX_BYTES_PER_MEMBER, kept_by_all=MAX_BYTES_PER_MEMBER), "quota_exceeded"),
         (space_used(kept=MAX_BYTES_PER_MEMBER - LARGEST, kept_by_all=MAX_BYTES_PER_MEMBER), None),
-        # The total space is nearly used up, by this member or by others.
+        # The total space is nearly full, because of this member or of others.
         (space_used(kept=MAX_BYTES_PER_MEMBER // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
         (space_used(kept_by_all=MAX_BYTES - LARGEST), None),
-        # The disk is nearly full, because of this member's files or for another reason.
+        # The disk is nearly full, because of this member's files or of other files.
         (space_used(kept=1024**3, disk=limits.MIN_FREE_BYTES + 1024**3), "storage_full"),
         (space_used(disk=limits.MIN_FREE_BYTES + LARGEST), None),
         (space_used(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
     ],
 )
-def test_the_member_who_uses_the_most_space_is_refused_first(room: SpaceUsed, code: str | None) -> None:
+def test_uploads_of_the_member_who_uses_the_most_space_are_rejected_first(
+    room: SpaceUsed, code: str | None
+) -> None:
     try:
         require_room(room, LARGEST)
         refused = None
@@ -203,7 +205,7 @@ def test_bytes_reserved_by_others_cannot_be_taken() -> None:
         require_room(room, LARGEST)
 
 
-# Each member's storage quota.
+# Storage quotas
 
 
 async def kept(server: UploadServer) -> dict[str, int]:
@@ -223,7 +225,7 @@ async def test_processed_files_and_thumbnails_count_towards_a_members_quota(serv
     assert await kept(server) == {}
 
 
-def test_upgrading_an_older_database_records_all_references(tmp_path: Path) -> None:
+def test_upgrading_an_older_database_records_each_holders_stored_bytes(tmp_path: Path) -> None:
     migrations = migrations_in(SCHEMA_FOLDER)
     with closing(sqlite3.connect(tmp_path / "old.sqlite3", isolation_level=None)) as old:
         migrate(old, migrations[:8], tmp_path)

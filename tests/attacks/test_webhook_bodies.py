@@ -1,4 +1,6 @@
-"""Expensive bodies are not parsed if the webhook is unknown or limited. A member's webhooks share a limit."""
+"""Webhook bodies, which may be expensive to parse, are not parsed if the webhook is unknown or rate
+limited.
+"""
 
 from collections.abc import AsyncIterator
 
@@ -44,7 +46,7 @@ async def status_of(hook: Hook, path: str) -> int:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_body_for_an_unknown_webhook_is_not_parsed(hook: Hook, read: list[bytes], way: str) -> None:
-    """Send a list of 80,000 empty lists, which takes the event loop far longer to parse than to refuse."""
+    """Send a list of 80,000 empty lists. Parsing it takes far longer than rejecting the request."""
     assert await status_of(hook, f"{hook.path[:-1]}{way}") == 404
     assert read == []
 
@@ -53,7 +55,7 @@ async def test_a_body_for_an_unknown_webhook_is_not_parsed(hook: Hook, read: lis
 async def test_a_body_for_an_unknown_webhook_is_not_validated(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    # Otherwise, anyone without a URL could take up 10 ms of the event loop with each request.
+    # Otherwise, anyone could block the event loop for 10 ms with each request, even without a webhook's URL.
     for expensive in ("_without_halves", "_is_balanced"):
         monkeypatch.setattr(json_reader, expensive, None)
     async with hook.chat.http.post(hook.path[:-1], data=body) as response:
@@ -61,7 +63,7 @@ async def test_a_body_for_an_unknown_webhook_is_not_validated(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_no_body_is_parsed_while_every_request_is_refused(
+async def test_no_body_is_parsed_while_the_webhook_is_rate_limited(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, read: list[bytes], way: str
 ) -> None:
     monkeypatch.setattr(Limiter, "wait_ms", lambda *_: 1000)
@@ -72,8 +74,8 @@ async def test_no_body_is_parsed_while_every_request_is_refused(
 async def test_additional_webhook_urls_do_not_raise_a_members_limit(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each URL has its own limit, so a member with many URLs once had no limit. The limiter's clock is
-    # stopped, so that the limit does not refill while a slow machine posts.
+    # Each URL has its own limit, so a member with many URLs once had no effective limit. The limiter's clock
+    # is stopped so that the limit does not refill during the test, even on a slow machine.
     monkeypatch.setattr(requests, "now_ms", lambda: 0)
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")

@@ -1,4 +1,4 @@
-"""Webhooks with slow hosts or very many pictures get only their share of downloads and storage."""
+"""Webhooks with slow image hosts or very many pictures cannot use up other members' downloads and storage."""
 
 import asyncio
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_one_members_unresponsive_hosts_leave_download_slots_for_other_members(
     on_an_internet(body, tmp_path)
 
 
-def test_an_endless_dns_lookup_counts_towards_the_requesting_members_share(
+def test_an_endless_dns_lookup_counts_towards_the_requesting_members_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
@@ -88,6 +88,6 @@ def test_each_members_webhooks_have_their_own_storage_limit(
     on_an_internet(body, tmp_path)
 
 
-def test_a_member_has_one_share_for_all_of_their_webhooks() -> None:
+def test_all_of_a_members_webhooks_share_one_quota() -> None:
     assert holder_of("ada") == holder_of("ada") != holder_of("bob")
     assert holder_of(None) not in ("", holder_of("ada"))

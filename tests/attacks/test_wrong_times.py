@@ -1,4 +1,4 @@
-"""A wrong time from an import or a wrong clock never shifts later times, and nothing lasts forever."""
+"""A wrong time from an import or a wrong clock has no effect on later times, and nothing lasts forever."""
 
 import asyncio
 import dataclasses
@@ -38,7 +38,7 @@ VARIABLES = {
     "STORAGE_BACKEND": "filesystem",
 }
 FAR_MS = 100_000_000_000_000  # in the year 5138
-# Columns for times in the future. The operator's settings decide how long sessions last.
+# The columns that may contain times in the future. The operator's settings determine how long sessions last.
 ENDS = (*MAX_AHEAD_MS, ("sessions", "expires_at_ms"))
 YEARS_S = 50 * 365 * 24 * 3600.0
 MESSAGES = "/api/channels/general/messages"
@@ -69,7 +69,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def rows(variables: dict[str, str]) -> Iterator[sqlite3.Connection]:
-    """Return the database of a server that is not running."""
+    """Yield a connection to the database of a stopped server."""
     Path(variables["DATA_DIR"]).mkdir(exist_ok=True)
     with closing(connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as connection:
         yield connection
@@ -81,7 +81,9 @@ async def history(person: HttpMember) -> list[dict[str, Any]]:
 
 
 async def looks_right(owner: HttpMember, before_ms: int, texts: list[str]) -> None:
-    """Check that a new message comes last and has the current time, and that nobody has unread messages."""
+    """Check that a new message is the last one and has the current time, and that a new member has no unread
+    messages.
+    """
     sent = await owner.done("POST", MESSAGES, {"text": "after it"})
     assert before_ms <= sent["posted_at_ms"] <= int(time.time() * 1000)
     messages = await history(owner)
@@ -161,7 +163,7 @@ def _later(line: bytes) -> bytes:
     return json.dumps(record).encode() + b"\n"
 
 
-async def test_an_export_with_the_largest_number_is_refused(
+async def test_an_export_with_the_largest_possible_time_is_rejected(
     variables: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     last = "ffffffff-ffff-7fff-bfff-ffffffffffff"
@@ -195,7 +197,7 @@ async def run_command(words: list[str], status: int = 0) -> None:
 
 
 async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dict[str, str]) -> None:
-    """Check times that an earlier version's import left behind."""
+    """Check the repair of times that an import by an earlier version left behind."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         await owner.done("POST", MESSAGES, {"text": "one"})
@@ -209,7 +211,7 @@ async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dic
             (number_of(message_id), message_id, owner.id),
         )
         for table, column in (*_listed(PAST), *ENDS):
-            # Skip the times when members left, because no member has left.
+            # No member has left, so there are no times of leaving.
             if column != "left_at_ms":
                 file.execute(f"UPDATE {table} SET {column} = ?", (FAR_MS,))
         assert n > number_of(message_id)
@@ -283,8 +285,8 @@ def _latest(folder: Path) -> int:
 async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
     variables: dict[str, str], clock: Clock
 ) -> None:
-    """Check that a device's oldest sessions are removed first, and that the newest session counts as the
-    newest regardless of the clock.
+    """Check that a device's oldest sessions are removed first, and that the order of sessions does not depend
+    on the clock.
     """
     device = Device()
     clock.ahead_s = YEARS_S
@@ -334,7 +336,7 @@ def test_every_time_column_is_corrected_or_listed_as_exempt(
     assert moments == {*_listed(PAST), *_listed(PAST_OF_LARGE), *ENDS} | left_alone
 
 
-async def test_an_access_token_from_the_future_is_refused(variables: dict[str, str], clock: Clock) -> None:
+async def test_an_access_token_from_the_future_is_rejected(variables: dict[str, str], clock: Clock) -> None:
     async with server_with_insight(variables) as (chat, community):
         owner = await newcomer(chat, "Owner")
         member, session = community.directory.member(owner.id), owner_session(community, owner.id)
