@@ -1,4 +1,6 @@
-"""Calls continue while a community's owner node changes, with real chat nodes, NATS servers and SFUs."""
+"""Calls continue while a community's owner node changes. The tests use real chat nodes, NATS servers and
+SFUs.
+"""
 
 import signal
 from contextlib import AsyncExitStack
@@ -20,7 +22,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 
 
 async def allow_calls(node: ChatNode, token: str, *, allowed: bool) -> None:
-    """Let all members join the voice channel, or only the owner."""
+    """Allow or forbid all members except the owner to join the voice channel."""
     headers = {"Authorization": f"Bearer {token}"}
     rules = {"allow" if allowed else "deny": ["join_voice"]}
     url = "/api/channels/voice/overrides/role/member"
@@ -28,7 +30,7 @@ async def allow_calls(node: ChatNode, token: str, *, allowed: bool) -> None:
         assert response.status in (200, 204), await response.text()
 
 
-async def test_a_paused_owner_disconnects_nobody_from_a_call_when_it_resumes(tmp_path: Path) -> None:
+async def test_a_paused_owner_that_resumes_does_not_disconnect_anyone_from_a_call(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         servers = await stack.enter_async_context(nats_cluster(tmp_path))
         variables = calls_at(await stack.enter_async_context(running_sfu()))
@@ -91,13 +93,13 @@ async def test_members_on_two_sfus_can_still_hear_each_other_after_the_owner_die
         await wait_until("the new owner knows both SFUs", is_in_step, within_s=30)
         for client in (ada, grace):
             await client.send("renegotiate", {})
-        # If a relay between the SFUs had restarted, an additional offer would have contained its track as a
-        # new track.
+        # If the connection between the SFUs had restarted, there would have been another offer with a new
+        # track.
         for client, before in zip((ada, grace), offers, strict=True):
             await eventually("the SFU has resumed", lambda: client.offers > before, within_s=30)  # noqa: B023
         assert [client.offers for client in (ada, grace)] == [before + 1 for before in offers]
         await talk(ada, grace)
-        # From now on, the new owner handles all changes.
+        # The new owner handles all changes from here on.
         del ada.sends[CAMERA]
         await ada.send("renegotiate", {})
         await grace.lost(ada)

@@ -1,4 +1,4 @@
-"""No acknowledged write is lost or duplicated while parts of a cluster fail."""
+"""No acknowledged write is lost or duplicated when nodes and relays of a cluster fail."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def ignore(_: str) -> None:
     pass
 
 
-def test_a_message_counts_as_missed_if_it_neither_was_fetched_nor_arrived_before_a_later_one() -> None:
+def test_a_message_counts_as_missed_if_it_was_not_fetched_and_a_later_one_arrived_first() -> None:
     places = {id_: n for n, id_ in enumerate("abcdef")}
     assert missing_events(Session(history=["a", "b"], messages=["c", "e"]), places) == ["d"]
     assert missing_events(Session(history=["a", "b", "c", "d"], messages=["c", "e"]), places) == []

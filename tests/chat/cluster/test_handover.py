@@ -1,4 +1,4 @@
-"""The community moves to another node on request, and clients that never retry notice nothing."""
+"""The community moves to another node on request without errors, even for clients that never retry."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,18 +16,18 @@ from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 MESSAGES = "/api/channels/general/messages"
-# Members may write ten times a second.
+# Three clients post as the same member, who may post ten messages per second.
 _PAUSE_S = 0.4
 
 
 class Sending:
-    """A client that sends one request after another, each once, until it is stopped."""
+    """A client that keeps sending requests, one after another, and never retries."""
 
     def __init__(self, send: Callable[[str], Awaitable[str]]) -> None:
         self._send = send
         self._stopping = False
         self.sent: list[str] = []
-        # The unexpected responses.
+        # Unexpected responses
         self.failures: list[str] = []
 
     async def _run(self, name: str) -> None:
@@ -58,7 +58,7 @@ def posting(http: ClientSession) -> Sending:
 
 
 def streaming(http: ClientSession) -> Sending:
-    """Return a client whose requests are too large to be buffered on the way. The owner refuses them."""
+    """Return a client that sends requests too large to be buffered by a proxy. The owner rejects them."""
 
     async def post(_: str) -> str:
         async with http.post(MESSAGES, json={"text": "x" * 100_000}) as answer:
@@ -125,7 +125,7 @@ async def test_a_client_without_retries_loses_no_request_while_the_community_mov
         assert sorted(await texts_at(second, token)) == sorted(sent)
 
 
-async def test_a_former_owner_asks_load_balancers_for_no_new_requests_before_it_refuses_them(
+async def test_a_former_owner_leaves_load_balancers_before_it_rejects_requests(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -157,6 +157,6 @@ async def test_a_former_owner_asks_load_balancers_for_no_new_requests_before_it_
             return info == 503
 
         await wait_until("the former owner refuses requests", is_unavailable, within_s=20)
-        # The former owner forwards requests for as long as load balancers may send them.
+        # The former owner forwards requests as long as load balancers may still send any.
         assert (404, 200) in seen and {info for ready, info in seen if ready == 200} <= {200}
         assert await status_of(first, "/cluster/ready") == 503

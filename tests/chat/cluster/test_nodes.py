@@ -1,4 +1,4 @@
-"""Tests three nodes of one community with real NATS servers: election, takeover, handover, refused starts."""
+"""Tests the nodes of a community with real NATS servers: takeover, handover and failed starts."""
 
 import asyncio
 import signal
@@ -20,12 +20,12 @@ from tests.kit.nats_cluster import NatsCluster, nats_cluster
 from tests.kit.wait import wait_until
 
 MESSAGES = "/api/channels/general/messages"
-# Use a short lease, because the nodes are on one machine, and compare the tables often.
+# The nodes are on one machine, so a short lease is enough. They also compare their tables often.
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-every", "5")
 
 
 class Writer:
-    """A client that writes numbered messages through the current owner, and resends each message until it is
+    """A client that posts numbered messages through the current owner and resends each one until it is
     acknowledged.
     """
 
@@ -34,7 +34,7 @@ class Writer:
         self.acknowledged: list[str] = []
 
     async def post(self, number: int) -> None:
-        """Post a message. Retrying is harmless because of the nonce."""
+        """Post a message. The nonce makes retries harmless."""
         body = {"text": f"message {number}", "nonce": f"writer-number-{number}"}
         async with ClientSession(headers=self._headers) as http, asyncio.timeout(120):
             while True:
@@ -59,7 +59,7 @@ class Writer:
 
 
 async def status_at(node: ChatNode) -> Mapping[str, object]:
-    """Return the cluster's state as the node sees it, or an empty state while NATS does not respond."""
+    """Return the cluster's state according to the node, or an empty mapping while NATS does not respond."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return result
@@ -73,13 +73,13 @@ async def metric_of(node: ChatNode, name: str) -> float:
 
 
 async def are_level(nodes: Sequence[ChatNode]) -> bool:
-    """Return whether all nodes have the same log entries."""
+    """Return whether all nodes have applied the whole log."""
     described = (await status_at(nodes[0])).get("nodes", [])
     assert isinstance(described, list)
     return len(described) == len(nodes) and all(node["lag"] == 0 for node in described)
 
 
-async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_losing_a_message(
+async def test_takeover_from_a_paused_owner_and_handover_lose_no_message(
     tmp_path: Path,
 ) -> None:
     async with nats_cluster(tmp_path) as servers, chat_nodes(tmp_path, servers.urls, flags=FLAGS) as nodes:
@@ -122,7 +122,7 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
         assert owns == [1, 0, 0]
         assert len({await metric_of(node, "svc_chat_cluster_epoch") for node in nodes}) == 1
         assert (await status_at(first))["replicas"] == dict.fromkeys("abc", True)
-        # The owner is stopped last. Otherwise another node would take over and write.
+        # Stop the owner last. Otherwise, another node would take over and write.
         for node in (*followers, first):
             node.signal(signal.SIGTERM)
             assert (await node.ended())[0] == 0
@@ -131,7 +131,7 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
 
 
 async def hashes_at_the_end(node: ChatNode, servers: NatsCluster) -> dict[str, str]:
-    """Return the hashes of a stopped node's tables, once its file contains the whole log."""
+    """Apply the rest of the log to a stopped node's file. Return the hashes of its tables."""
     path = node.data_dir / "community.sqlite3"
 
     def caught_up() -> dict[str, str]:
@@ -148,7 +148,7 @@ async def hashes_at_the_end(node: ChatNode, servers: NatsCluster) -> dict[str, s
     return await asyncio.to_thread(caught_up)
 
 
-def test_a_server_that_is_not_in_a_cluster_loads_no_cluster_code() -> None:
+def test_a_server_outside_a_cluster_does_not_load_cluster_code() -> None:
     program = "import sys, svc.cli, svc.chat.app; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = run.stdout.split()
@@ -194,7 +194,7 @@ async def test_a_follower_whose_tables_differ_restarts_from_a_snapshot(tmp_path:
         assert names == [("general",)]
 
 
-async def test_a_node_that_cannot_join_the_cluster_is_refused_with_the_reason(tmp_path: Path) -> None:
+async def test_a_node_that_cannot_join_the_cluster_exits_with_the_reason(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path, sync_interval="2m") as servers,
         chat_nodes(tmp_path, servers.urls, names="a", flags=FLAGS) as (node,),

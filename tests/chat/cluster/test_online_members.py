@@ -1,4 +1,4 @@
-"""A relay knows which members its clients show as online, and which changes they miss during a takeover."""
+"""A relay tracks the members its clients show as online and the changes they miss during a takeover."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def track(members: OnlineMembers) -> MissedPresences:
 
 
 def events(data: bytes) -> Iterator[tuple[str, bool, bool]]:
-    """Yield each event's member, and whether the member is online and idle."""
+    """Yield each event's member id, whether the member is online, and whether they are idle."""
     while data:
         assert data[0] == 0x81 and data[1] < 126, "a short text frame"
         frame, data = json.loads(data[2 : 2 + data[1]]), data[2 + data[1] :]
@@ -42,7 +42,7 @@ def events(data: bytes) -> Iterator[tuple[str, bool, bool]]:
         yield frame["data"]["member_id"], frame["data"]["online"], frame["data"]["idle"]
 
 
-def test_a_client_gets_the_difference_to_another_owners_members_except_its_own() -> None:
+def test_a_client_gets_all_presence_changes_by_a_new_owner_except_its_own() -> None:
     members = members_of(ADA, GRACE, EDSGER)
     missed = track(members)
     members.replace([ADA, IDLE_GRACE, ALAN])
@@ -51,7 +51,7 @@ def test_a_client_gets_the_difference_to_another_owners_members_except_its_own()
     assert sorted(events(missed.frames_for("grace"))) == sorted(expected[1:])
 
 
-def test_events_that_a_client_misses_are_added_and_those_that_undo_a_change_remove_it() -> None:
+def test_missed_events_are_added_and_an_event_that_undoes_a_change_removes_both() -> None:
     members = members_of(ADA, GRACE)
     missed = track(members)
     members.replace([ADA, GRACE])
@@ -65,7 +65,7 @@ def test_events_that_a_client_misses_are_added_and_those_that_undo_a_change_remo
     assert members.records() == [ADA, GRACE]
 
 
-def test_a_client_that_waits_through_two_takeovers_gets_all_differences() -> None:
+def test_a_client_that_waits_through_two_takeovers_gets_all_changes() -> None:
     members = members_of(ADA, GRACE)
     missed = track(members)
     members.replace([ADA])
@@ -75,7 +75,7 @@ def test_a_client_that_waits_through_two_takeovers_gets_all_differences() -> Non
     assert list(events(later.frames_for("ada"))) == [("edsger", True, False)]
 
 
-def test_unknown_members_have_no_differences() -> None:
+def test_no_changes_are_tracked_while_the_online_members_are_unknown() -> None:
     members = OnlineMembers()
     change(members, ADA)
     assert members.track_missed() is None and members.records() == []
@@ -85,7 +85,7 @@ def test_unknown_members_have_no_differences() -> None:
     assert members.track_missed() is None and members.records() == []
 
 
-def test_clients_of_members_who_have_not_changed_share_one_copy_of_the_events() -> None:
+def test_clients_of_members_without_changes_share_one_copy_of_the_events() -> None:
     members = members_of(ADA, EDSGER)
     missed = track(members)
     members.replace([ADA, EDSGER, GRACE, ALAN])

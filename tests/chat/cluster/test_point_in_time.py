@@ -1,4 +1,4 @@
-"""A community is restored to a point in time, from a snapshot and the log on real NATS servers."""
+"""A community can be restored to a point in time from a snapshot and the log on real NATS servers."""
 
 import asyncio
 import json
@@ -83,5 +83,5 @@ def test_the_last_three_snapshots_and_the_first_of_each_day_are_kept() -> None:
     hourly = [(f"{240 - hours:020}", float(now - hours * HOUR_S)) for hours in range(240)]
     deleted = set(superfluous(hourly, now))
     ages_h = [hours for hours in range(240) if hourly[hours][0] not in deleted]
-    # The log covers eight periods of 24 hours that begin at 12:00, whereas a day begins at 0:00.
+    # The log covers eight periods of 24 hours. They begin at 12:00, but a day begins at 0:00.
     assert ages_h == [0, 1, 2, 12, 36, 60, 84, 108, 132, 156, 180, 191]

@@ -1,4 +1,4 @@
-"""After a takeover, clients keep their list of online members and get only the differences."""
+"""After a takeover, clients keep their list of online members and get only the changes."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -15,19 +15,21 @@ from tests.kit.chat_nodes import chat_nodes, chat_relays, owner_among
 from tests.kit.nats_cluster import nats_cluster
 
 PRESENT = ("online", "idle", "do_not_disturb")
-# The time limit, with a reserve because the remaining relay may be slow on a busy machine.
+# The time limit includes a reserve, because the remaining node may be slow on a busy machine.
 WITHIN_S = RETURN_GRACE_S + 45
 
 
 async def presence_of(watcher: LiveMember, member_id: str) -> tuple[bool, bool]:
-    """Return whether a member is online and idle, from the next event about them."""
+    """Wait for the next event about a member. Return whether the member is online and whether they are
+    idle.
+    """
     while (presence := await watcher.pushed("presence"))["member_id"] != member_id:
         pass
     return presence["online"], presence["idle"]
 
 
 async def until_away(watcher: LiveMember, member_id: str) -> list[Any]:
-    """Return the presence events up to the one in which a member goes offline."""
+    """Return the presence events up to and including the one in which the member goes offline."""
     events: list[Any] = []
     async with asyncio.timeout(WITHIN_S):
         while not events or events[-1]["member_id"] != member_id or events[-1]["online"]:
@@ -35,7 +37,7 @@ async def until_away(watcher: LiveMember, member_id: str) -> list[Any]:
     return events
 
 
-async def test_clients_keep_their_online_members_and_are_told_only_who_has_not_come_back(
+async def test_clients_keep_their_online_members_and_learn_only_who_has_not_come_back(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -60,14 +62,14 @@ async def test_clients_keep_their_online_members_and_are_told_only_who_has_not_c
             state = await member.pushed("authenticated")
             assert state["member"]["id"] == member.id
             assert not state.keys() & PRESENT
-        # An older client gets all online members, including the one who may still come back.
+        # A client of an earlier version gets all online members, including the one who may still come back.
         state = await older.pushed("authenticated")
         expected = sorted(member.id for member in (ada, grace, alan, edsger, older))
         assert state["online"] == expected and state["idle"] == [grace.id]
         await post(ada, "after the takeover")
         assert [await next_text(member) for member in (ada, grace, alan)] == ["after the takeover"] * 3
 
-        # A client that signs in also gets all of them.
+        # A client that signs in now also gets all of them.
         async with (
             ClientSession(west.address) as http,
             ChatServer(west.address, http, "").member("Ada", ada.token) as later,
@@ -80,7 +82,7 @@ async def test_clients_keep_their_online_members_and_are_told_only_who_has_not_c
             assert [(event["member_id"], event["online"]) for event in events] == [(edsger.id, False)]
 
 
-async def test_clients_learn_of_changes_between_their_last_event_and_their_state(tmp_path: Path) -> None:
+async def test_clients_get_changes_between_their_last_event_and_their_new_state(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "ab", FLAGS) as (first, second),
@@ -94,7 +96,7 @@ async def test_clients_learn_of_changes_between_their_last_event_and_their_state
         with east.paused():
             await first.kill()
             await owner_among([second])
-            # At the new owner itself, a member changes something before the relay attaches.
+            # A member changes their status directly at the new owner before the relay attaches.
             signing_in = ChatServer(second.address, http, "").member("Grace", grace.token)
             elsewhere = await stack.enter_async_context(signing_in)
             await elsewhere.ask("quiet_set", quiet=True)

@@ -1,4 +1,4 @@
-"""A community whose NATS servers have lost their quorum can be read, and refuses writes with the reason."""
+"""If the NATS servers lose their quorum, a community can still be read and rejects writes with the reason."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 MESSAGES = "/api/channels/general/messages"
 
 
-async def test_without_a_quorum_nodes_and_relays_refuse_writes_with_the_reason_and_serve_reads(
+async def test_without_a_quorum_nodes_and_relays_reject_writes_but_serve_reads(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -39,7 +39,7 @@ async def test_without_a_quorum_nodes_and_relays_refuse_writes_with_the_reason_a
         assert (await post(node, "before"))[0] == 201
         for name in "bc":
             await servers.kill(name)
-        # The first request waits for the log, and the following ones are refused at once.
+        # The first request waits for the log. The following requests are rejected immediately.
         for server in (node, relay, node, relay):
             status, refusal = await post(server, "in doubt")
             assert (status, refusal["error"]) == (503, "storage_unavailable"), refusal
@@ -54,5 +54,5 @@ async def test_without_a_quorum_nodes_and_relays_refuse_writes_with_the_reason_a
             servers.start(name)
         await wait_until("the cluster accepts writes again", is_writable, within_s=60)
         assert await texts(node) == await texts(relay)
-        # The request that was in doubt is stored once, and the refused ones are not stored.
+        # The first request may have been stored, but only once. The rejected requests have not been stored.
         assert (await texts(node)).count("in doubt") <= 1

@@ -1,4 +1,4 @@
-"""Clients of relays get each message once and in order, even if something is slow, lost or silent."""
+"""Relay clients get each message once and in order, even if a client, link or owner is slow or fails."""
 
 import asyncio
 import socket
@@ -19,21 +19,21 @@ from tests.kit.nats_cluster import nats_cluster
 from tests.kit.severable_proxy import severable_proxy
 from tests.kit.wait import wait_until
 
-# A member may send this many messages at once.
+# A member may send this many messages in a burst.
 BURST = 25
-# An HTTP connection to a silent server lasts longer than this.
+# HTTP requests to a silent server take less time than this.
 WITHIN_S = 100.0
-# Nearly as many bytes as a message may have.
+# A text of almost the maximum number of bytes.
 LONG = "🐘" * 3_980
 
 
 async def writers_at(node: ChatNode, count: int) -> list[str]:
-    """Return the tokens of new members."""
+    """Create members. Return their tokens."""
     return [await token_of(node, f"Writer {number}") for number in range(count)]
 
 
 async def write(node: ChatNode, writers: Sequence[str], text: str = "") -> list[str]:
-    """Let each writer post a burst of messages, all writers at the same time. Return the texts."""
+    """Have all writers post a burst of messages at the same time. Return the texts."""
 
     async def write_burst(number: int, token: str) -> list[str]:
         texts = [f"{number}/{count} {text}" for count in range(BURST)]
@@ -70,7 +70,7 @@ def socket_with_little_room(_: object) -> socket.socket:
     return connection
 
 
-async def test_a_client_that_reads_nothing_is_closed_delays_nobody_and_resumes_with_every_message(
+async def test_a_client_that_stops_reading_is_closed_and_resumes_without_loss(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -96,7 +96,7 @@ async def test_a_client_that_reads_nothing_is_closed_delays_nobody_and_resumes_w
             assert await collect(again, len(texts)) == received
 
 
-async def test_a_client_gets_its_whole_state_if_its_relay_missed_more_events_than_the_owner_keeps(
+async def test_a_client_gets_its_complete_state_if_its_relay_missed_too_many_events(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -124,7 +124,7 @@ async def test_a_client_gets_its_whole_state_if_its_relay_missed_more_events_tha
         assert sorted(await texts_at(node, grace.token)) == sorted(["before", *texts, "after"])
 
 
-async def test_requests_that_a_silent_owner_holds_are_repeated_or_refused_once_it_is_replaced(
+async def test_requests_pending_at_a_silent_owner_are_retried_or_fail_after_a_takeover(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -141,7 +141,7 @@ async def test_requests_that_a_silent_owner_holds_are_repeated_or_refused_once_i
 
         async def sign_in() -> str:
             while True:
-                # On a busy machine, the relay may give up before there is another owner.
+                # On a busy machine, the relay may give up before another node takes over.
                 with suppress(KeyError):
                     async with ChatServer(east.address, http, "").member("Ada", ada.token) as page:
                         return page.id
@@ -154,7 +154,8 @@ async def test_requests_that_a_silent_owner_holds_are_repeated_or_refused_once_i
                     sent(http, "GET"), sent(http, "POST", message), live, sign_in()
                 )
         assert read in ((200, ""), (503, "server_stopping")) and member_id == ada.id
-        # The silent owner may have stored these, so only the member can repeat them.
+        # The silent owner may have stored these messages, so the relay must not repeat them. Only the client
+        # can.
         assert posted == (503, "storage_unavailable")
         assert asked["data"]["error"] == "storage_unavailable"
         assert await sent(http, "POST", message) == (201, "")
@@ -164,7 +165,7 @@ async def test_requests_that_a_silent_owner_holds_are_repeated_or_refused_once_i
         assert sorted(await texts_at(second, ada.token)) == ["live", "over HTTP"]
 
 
-async def test_a_client_that_resumes_on_another_relay_in_the_middle_of_a_burst_gets_each_message_once(
+async def test_a_client_that_resumes_on_another_relay_gets_each_message_once(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -180,7 +181,7 @@ async def test_a_client_that_resumes_on_another_relay_in_the_middle_of_a_burst_g
         received, seq = [frame["data"]["text"] for frame in frames], frames[-1]["seq"]
         await east.kill()
         others: list[str] = []
-        # The other relay can resume only what it has received itself.
+        # The other relay can resend only messages that it has received itself.
         while len(others) < len(received):
             others.append(await next_text(grace))
         async with ClientSession(west.address) as http, http.ws_connect("/live") as ws:

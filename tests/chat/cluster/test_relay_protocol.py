@@ -1,6 +1,6 @@
 """Relays and owners of different versions understand each other during a rolling upgrade.
 
-The names below are those of protocol 1. Adding an optional field does not require a new `PROTOCOL`; any other
+The names below are those of protocol 1. Adding an optional field does not require a new `PROTOCOL`. Any other
 change does.
 """
 
@@ -12,7 +12,7 @@ import pytest
 from svc.chat.cluster import relay_protocol
 from svc.chat.cluster.relay_protocol import PROTOCOL, FeedItem, FromOwner, FromRelay, Heartbeat, StateRequest
 
-# The fields of each message, by its tag.
+# Maps the tag of each message to its fields.
 FROM_RELAY = {
     "attach": "protocol relay session url epoch number pages online",
     "sign_in": "request page event id data is_resumed",
@@ -33,7 +33,7 @@ FROM_OWNER = {
     "repaired": "batches",
     "pulse": "number",
 }
-# Parts of messages that are encoded as arrays, so only the order of the fields matters.
+# These types are encoded as arrays, so only the order of their fields matters.
 ITEMS = {
     "p": "frame to but_not seq presence",
     "m": "id role_ids timeout_until",

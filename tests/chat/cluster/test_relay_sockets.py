@@ -1,4 +1,4 @@
-"""After a takeover, a relay's clients get their state from the new owner, only a few at a time."""
+"""After a takeover, a relay requests its clients' states from the new owner, only a few at a time."""
 
 import asyncio
 import itertools
@@ -31,7 +31,7 @@ OPENED = [OpenPage(number, SESSION, in_sight=True, idle=False) for number in PAG
 
 
 class BusyOwner(SimpleNamespace):
-    """A connection to an owner that responds only when the test permits it."""
+    """A connection to an owner that responds only when the test allows it."""
 
     def __init__(self) -> None:
         super().__init__(connection=None, session="one")
@@ -56,7 +56,7 @@ async def turns() -> None:
 def relay_with_pages(
     owner: SimpleNamespace, closed: list[int], sent: list[bytes] | None = None, *, keeps_online: bool = True
 ) -> tuple[RelaySockets, RelayReplica]:
-    """Return a relay with connected clients, which receive events of epoch 1, and its replica.
+    """Return a relay and its replica. The relay's clients receive the events of epoch 1.
 
     `closed` collects the numbers of disconnected clients, and `sent` collects the frames to all clients.
     """
@@ -86,7 +86,7 @@ def attached(*, goes_on: bool, shares_online: bool = False) -> AttachResponse:
 
 
 class QuickOwner(SimpleNamespace):
-    """A connection to an owner that responds to each request for a state."""
+    """A connection to an owner that answers every state request immediately."""
 
     def __init__(self, *, shares_online: bool) -> None:
         response = attached(goes_on=False, shares_online=shares_online)
@@ -114,7 +114,7 @@ async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> Non
     assert owner.requested == closed == [*PAGES]
 
 
-async def test_clients_that_wait_for_their_state_get_no_events_and_get_it_over_the_next_link() -> None:
+async def test_clients_waiting_for_their_state_get_no_events_and_get_it_after_a_reconnect() -> None:
     owner, closed = BusyOwner(), list[int]()
     _, replica = relay_with_pages(owner, closed)
     assert len(replica.hub) == len(PAGES)
@@ -124,7 +124,7 @@ async def test_clients_that_wait_for_their_state_get_no_events_and_get_it_over_t
     await turns()
     owner.requested.clear()
     owner.answers.clear()
-    # The link was lost for a moment.
+    # The relay lost the link for a moment and attaches again.
     owner.on_attached(attached(goes_on=True), OPENED)
     await turns()
     while owner.answers:
@@ -136,10 +136,10 @@ async def test_clients_that_wait_for_their_state_get_no_events_and_get_it_over_t
 @pytest.mark.parametrize(
     ("is_known", "shares_online", "keeps_online"), [*itertools.product((True, False), repeat=3)]
 )
-async def test_a_client_keeps_the_online_members_only_if_it_can_and_its_relay_and_both_owners_know_them(
+async def test_a_client_keeps_its_online_members_only_if_it_and_its_relay_know_them(
     is_known: bool, shares_online: bool, keeps_online: bool
 ) -> None:
-    """Check that clients otherwise get the whole state, as from an owner of an older version."""
+    """Otherwise, check that the client gets the complete state, including the online members."""
     owner, sent = QuickOwner(shares_online=shares_online), list[bytes]()
     _, replica = relay_with_pages(owner, [], sent, keeps_online=keeps_online)
     grace = PresenceRecord("grace", is_online=True, idle=False, do_not_disturb=False)

@@ -1,4 +1,4 @@
-"""Members use a community's relays over real NATS servers: events, access, takeovers and startup errors."""
+"""Tests relays over real NATS servers: events, access, takeovers and startup errors."""
 
 import asyncio
 import signal
@@ -45,13 +45,13 @@ async def next_text(member: LiveMember) -> str:
 
 
 async def relays_at(node: ChatNode) -> dict[str, int]:
-    """Return the number of clients on each relay, as shown by `svc admin cluster status`."""
+    """Return the number of clients on each relay, as in `svc admin cluster status`."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return {relay["relay"]: relay["pages"] for relay in result.get("relays", [])}
 
 
-async def test_members_on_relays_get_each_event_once_and_keep_their_sockets_through_a_takeover(
+async def test_members_on_relays_get_each_event_once_and_stay_connected_in_a_takeover(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -68,7 +68,8 @@ async def test_members_on_relays_get_each_event_once_and_keep_their_sockets_thro
         assert [await next_text(grace) for _ in range(20)] == [f"message {number}" for number in range(20)]
 
         first.signal(signal.SIGSTOP)
-        # The paused owner still has the lease, and accepts this relay's connection but never responds.
+        # The paused owner still holds the lease. The system accepts this relay's connection, but the owner
+        # never responds.
         late = ChatRelay("late", servers.urls)
         stack.push_async_callback(late.kill)
         await late.start()
@@ -125,7 +126,7 @@ async def frame_of(member: LiveMember, event: str) -> Mapping[str, Any]:
     return frame
 
 
-async def test_lost_events_are_recovered_and_no_events_follow_the_loss_of_a_permission_or_membership(
+async def test_lost_events_are_recovered_but_not_for_members_who_lost_access(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -182,7 +183,7 @@ async def metrics_of(relay: ChatRelay) -> str:
         return await response.text()
 
 
-async def test_a_relay_serves_the_page_and_forwards_the_owners_responses(tmp_path: Path) -> None:
+async def test_a_relay_serves_the_web_client_and_forwards_the_owners_responses(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),

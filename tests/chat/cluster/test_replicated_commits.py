@@ -1,4 +1,4 @@
-"""Commits are replicated to a follower over three real NATS servers, are fenced, and stay safe without a
+"""Commits are replicated to a follower over three NATS servers, are fenced, and are not lost without a
 quorum.
 """
 
@@ -48,7 +48,7 @@ async def servers(tmp_path: Path) -> AsyncIterator[NatsCluster]:
 
 
 async def files_of_a_new_community(folder: Path) -> tuple[Path, Path]:
-    """Return the database files of two nodes. The second file is a copy of the first."""
+    """Create the database files of two nodes. The second is a copy of the first. Return their paths."""
     first, second = folder / "first.sqlite3", folder / "second.sqlite3"
     await (await Database.open(first, SCHEMA[:1], folder / "backups")).close()
     with closing(sqlite3.connect(first, isolation_level=None)) as connection:
@@ -104,7 +104,7 @@ def words_in(path: Path) -> list[str]:
         return [word for (word,) in connection.execute("SELECT word FROM words ORDER BY n")]
 
 
-async def test_a_node_that_was_away_until_the_log_expired_asks_for_a_snapshot(
+async def test_a_node_that_was_down_until_the_log_expired_needs_a_snapshot(
     servers: NatsCluster, tmp_path: Path
 ) -> None:
     first, second = await files_of_a_new_community(tmp_path)
@@ -148,18 +148,18 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_off_the_pre
 
 
 class Died(BaseException):
-    """An exception that no code handles, which simulates the death of the process."""
+    """Simulates the death of the process. No code handles this exception."""
 
 
 class DyingLog(NatsLog):
-    """A log whose owner dies after a migration has been written to the log but not yet to the database."""
+    """A log whose owner dies after writing a migration to the log and before writing it to the database."""
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
         super().append_script(connection, script)
         raise Died
 
 
-async def test_the_next_owner_completes_a_migration_during_which_the_previous_owner_died(
+async def test_the_next_owner_completes_a_migration_after_the_previous_owners_death(
     servers: NatsCluster, tmp_path: Path
 ) -> None:
     first, second = await files_of_a_new_community(tmp_path)
@@ -177,7 +177,7 @@ async def test_the_next_owner_completes_a_migration_during_which_the_previous_ow
     assert table_hashes(first) == table_hashes(second)
 
 
-async def test_an_entry_whose_owner_died_between_its_parts_is_ignored_by_all_nodes(
+async def test_all_nodes_ignore_an_incomplete_entry_of_an_owner_that_died(
     servers: NatsCluster, tmp_path: Path
 ) -> None:
     first, second = await files_of_a_new_community(tmp_path)
@@ -190,7 +190,7 @@ async def test_an_entry_whose_owner_died_between_its_parts_is_ignored_by_all_nod
             headers = {ID: "incomplete", PART: "0", PARTS: "2"}
             (data,) = encode(incomplete)
             await asyncio.to_thread(lambda: one.run(one._publish_part(data, headers, one.sequence)))
-        # Its other part was never written. The next owner continues after the first part.
+        # The second part was never written. The next owner continues after the first part.
         async with owning(two, "two", second) as successor:
             await insert_word(successor, "in two parts " * (PART_BYTES // 10))
             await insert_word(successor, "after it")
@@ -215,7 +215,7 @@ def test_only_complete_entries_are_assembled() -> None:
 
 @contextmanager
 def files_no_larger_than(size: int) -> Iterator[None]:
-    """Make all writes by this process beyond that size fail, as on a full disk."""
+    """Limit the size of files that this process writes. Larger writes fail, as on a full disk."""
     before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
     try:
@@ -224,7 +224,7 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
 
 
-async def test_an_owner_whose_disk_fills_up_before_its_commit_stops_and_finds_the_entry_in_the_log(
+async def test_an_owner_with_a_full_disk_stops_and_later_applies_the_entry_from_the_log(
     servers: NatsCluster, tmp_path: Path
 ) -> None:
     first, second = await files_of_a_new_community(tmp_path)
@@ -275,7 +275,7 @@ async def test_without_a_quorum_nothing_is_acknowledged_and_nothing_acknowledged
         assert words_in(second) == ["acknowledged", "doubtful", "later"]
 
 
-async def test_a_stream_with_fewer_replicas_and_an_unreachable_server_are_refused(
+async def test_a_stream_with_too_few_replicas_or_an_unreachable_server_is_an_error(
     servers: NatsCluster,
 ) -> None:
     async with log_of("one", servers):
@@ -287,7 +287,7 @@ async def test_a_stream_with_fewer_replicas_and_an_unreachable_server_are_refuse
         await asyncio.to_thread(lambda: wrong.open(["nats://127.0.0.1:9"]))
 
 
-async def test_the_startup_waits_for_servers_that_are_slow_to_respond(
+async def test_startup_waits_for_servers_that_are_slow_to_respond(
     servers: NatsCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     def reasons() -> int:

@@ -1,4 +1,4 @@
-"""A follower that needs entries which the log no longer has restarts from a later snapshot."""
+"""A follower that needs entries no longer in the log restarts from a newer snapshot."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ MESSAGES = "/api/channels/general/messages"
 
 
 async def positions(stream: JetStreamContext) -> list[int]:
-    """Return the positions in the log of all snapshots, oldest first."""
+    """Return the log positions of all snapshots, oldest first."""
     try:
         stored = await (await stream.object_store("svc-snapshots")).list()
     except NotFoundError:
@@ -33,7 +33,7 @@ def texts_in(node: ChatNode) -> Sequence[str]:
         return [text for (text,) in rows]
 
 
-async def test_a_follower_that_lacks_more_than_the_log_keeps_starts_from_the_newest_snapshot(
+async def test_a_follower_that_needs_deleted_log_entries_starts_from_the_newest_snapshot(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -48,7 +48,7 @@ async def test_a_follower_that_lacks_more_than_the_log_keeps_starts_from_the_new
         try:
 
             async def post(text: str) -> int:
-                """Post a message. Return the end of the log after it."""
+                """Post a message. Return the log's new end."""
                 async with http.post(MESSAGES, json={"text": text}) as response:
                     assert response.status == 201, await response.text()
                 return (await stream.stream_info("svc")).state.last_seq
@@ -60,7 +60,7 @@ async def test_a_follower_that_lacks_more_than_the_log_keeps_starts_from_the_new
             await follower.kill()
             await post("missed")
             end = await post("missed too")
-            # Snapshots are made periodically, not only at the start.
+            # Snapshots are created periodically, not only at startup.
             await wait_until("a later snapshot has the messages", is_in_a_snapshot, within_s=60)
             await stream.purge_stream("svc", seq=end)
             await follower.start()

@@ -1,6 +1,6 @@
-"""NATS streams and buckets with weaker guarantees than a cluster needs are refused with the reason.
+"""Nodes do not start if a NATS stream or bucket has weaker guarantees than a cluster needs.
 
-An operator may have created or edited them.
+An operator may have created or edited these streams and buckets. The error names the setting.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ WEAK_BUCKETS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-async def test_a_stream_that_may_lose_entries_is_refused_with_the_setting_to_change(tmp_path: Path) -> None:
+async def test_a_stream_that_may_lose_entries_is_rejected_with_the_setting_to_change(tmp_path: Path) -> None:
     async with nats_cluster(tmp_path) as servers:
         client = await nats.connect(servers.urls)
         stream = client.jetstream()
@@ -80,7 +80,7 @@ async def test_a_stream_that_may_lose_entries_is_refused_with_the_setting_to_cha
             await client.close()
 
 
-async def test_a_node_does_not_start_on_a_stream_or_bucket_that_promises_less(tmp_path: Path) -> None:
+async def test_a_node_does_not_start_with_a_stream_or_bucket_of_weaker_guarantees(tmp_path: Path) -> None:
     async with nats_cluster(tmp_path) as servers:
         client = await nats.connect(servers.urls)
         stream = client.jetstream()
@@ -108,7 +108,7 @@ async def test_a_node_does_not_start_on_a_stream_or_bucket_that_promises_less(tm
 
 @asynccontextmanager
 async def server_that_announces(version: str, port: int) -> AsyncIterator[str]:
-    """Run a proxy to a NATS server that replaces the version in the server's greeting. Yield its URL."""
+    """Run a proxy to a NATS server. It replaces the version in the server's greeting. Yield its URL."""
 
     async def replace(data: bytes) -> bytes:
         return re.sub(rb'"version":"[^"]*"', b'"version":"%s"' % version.encode(), data)
@@ -117,7 +117,7 @@ async def server_that_announces(version: str, port: int) -> AsyncIterator[str]:
         yield f"nats://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
 
 
-async def test_a_nats_server_that_cannot_read_the_log_in_batches_is_refused(tmp_path: Path) -> None:
+async def test_a_nats_server_that_cannot_read_the_log_in_batches_is_rejected(tmp_path: Path) -> None:
     async with nats_cluster(tmp_path) as servers:
         async with server_that_announces("2.10.29", servers.ports[0]) as url:
             log = NatsLog("words", "one", lambda _: None)

@@ -1,4 +1,4 @@
-"""Media and calls work through a relay as they do on the chat server itself."""
+"""Media and calls work through a relay just as they do directly on a chat server."""
 
 import secrets
 from contextlib import AsyncExitStack
@@ -72,12 +72,12 @@ async def test_a_file_is_uploaded_and_served_in_ranges_through_a_relay(tmp_path:
             assert (response.status, response.content_length) == (200, len(written))
 
 
-async def test_members_at_relays_see_and_hear_each_other_in_a_call(tmp_path: Path) -> None:
+async def test_members_on_relays_see_and_hear_each_other_in_a_call(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         servers = await stack.enter_async_context(nats_cluster(tmp_path))
         sfu = await stack.enter_async_context(running_sfu())
         variables = calls_at(sfu)
-        # Members signal through the relay and the owner, because the SFU has no public address.
+        # The SFU has no public address, so signalling goes through the relay and the owner.
         del variables["SFU_PUBLIC_HOST"]
         (node,) = await stack.enter_async_context(chat_nodes(tmp_path, servers.urls, "a", FLAGS, variables))
         relays = await stack.enter_async_context(chat_relays(servers.urls, ["east", "west"]))

@@ -1,4 +1,4 @@
-"""While all NATS servers are down, nodes and relays write only a few log lines and still stop normally."""
+"""While all NATS servers are down, nodes and relays log only a few lines and can still stop normally."""
 
 import asyncio
 import signal
@@ -12,7 +12,7 @@ from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
 from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
-# A connection makes about 15 attempts within this period.
+# A client tries to connect about 15 times within this period.
 OUTAGE_S = 3.0
 
 
@@ -42,7 +42,7 @@ async def test_the_loss_of_one_nats_server_is_logged(
             await disconnect(client)
 
 
-async def test_a_nats_outage_logs_only_a_few_lines_and_stopping_during_it_logs_no_traceback(
+async def test_a_nats_outage_causes_few_log_lines_and_no_traceback_on_shutdown(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -68,5 +68,5 @@ async def test_a_nats_outage_logs_only_a_few_lines_and_stopping_during_it_logs_n
             beginnings = [line for line in about_nats if "NATS cannot be reached" in line]
             ends = [line for line in about_nats if "NATS can be reached again" in line]
             assert (len(beginnings), len(ends)) == (2, 1), output
-            # A missing leader is a different fault from an unreachable server.
+            # This includes lines about a missing leader, which is not the same as an unreachable server.
             assert len(output.splitlines()) - output.count(" INFO ") <= 10, output

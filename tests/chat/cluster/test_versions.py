@@ -1,4 +1,4 @@
-"""Nodes and relays of different versions work in one cluster, as during an upgrade."""
+"""Nodes and relays of different versions work in the same cluster, as they must during an upgrade."""
 
 import sqlite3
 from contextlib import closing
@@ -17,7 +17,7 @@ from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 RUN = "import sys\nfrom svc.cli import main\nsys.exit(main())\n"
-# A version with another relay protocol.
+# A version with a different relay protocol.
 OTHER_PROTOCOL = f"""
 from svc.chat.cluster import relay_links
 from svc.chat.cluster.relay import link
@@ -37,7 +37,7 @@ def later(folder):
 svc.chat.app.migrations_in = node_database.migrations_in = later
 {RUN}"""
 
-# A version that logs when it has prepared the page's files.
+# A version that logs when it has prepared the web client's files.
 PREPARES = f"""
 import sys
 from svc.chat.cluster import node
@@ -59,7 +59,7 @@ async def move(first: ChatNode, second: ChatNode) -> None:
     await owner_among([second])
 
 
-async def test_relays_of_two_versions_of_the_protocol_wait_for_an_owner_of_their_own_version(
+async def test_each_relay_waits_for_an_owner_with_its_own_protocol_version(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -104,7 +104,7 @@ async def test_relays_of_two_versions_of_the_protocol_wait_for_an_owner_of_their
             assert await next_text(ada) == "over the same socket"
 
 
-async def test_a_node_with_an_older_version_follows_a_later_schema_but_does_not_take_over(
+async def test_a_node_of_an_older_version_follows_a_newer_schema_but_does_not_take_over(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -134,7 +134,7 @@ async def test_a_node_with_an_older_version_follows_a_later_schema_but_does_not_
             await owner_among([later])
 
 
-async def test_an_updated_follower_prepares_the_page_before_it_takes_over(tmp_path: Path) -> None:
+async def test_an_updated_follower_prepares_the_web_client_before_it_takes_over(tmp_path: Path) -> None:
     async with nats_cluster(tmp_path) as servers, chat_nodes(tmp_path, servers.urls, "a", FLAGS):
         updated = ChatNode("b", tmp_path, servers.urls, FLAGS)
         updated.program = PREPARES
