@@ -271,9 +271,7 @@ def test_an_import_with_an_invalid_message_field_is_rejected(
         (b'{"kind": "role", "\\u0000": 1}', "role has '\\x00', which is not a field of it"),
     ],
 )
-def test_an_import_with_an_invalid_line_fails(
-    tmp_path: Path, data: Path, line: bytes, complaint: str
-) -> None:
+def test_an_invalid_import_line_is_rejected(tmp_path: Path, data: Path, line: bytes, complaint: str) -> None:
     file = tmp_path / "e.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(

@@ -1,6 +1,4 @@
-"""Webhook bodies, which may be expensive to parse, are not parsed if the webhook is unknown or rate
-limited.
-"""
+"""Webhook bodies may be expensive, so they are not parsed if the webhook is unknown or rate limited."""
 
 from collections.abc import AsyncIterator
 

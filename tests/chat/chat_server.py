@@ -1,4 +1,4 @@
-"""Runs a chat server in the test's process. Members join it and open live sockets."""
+"""Runs a chat server in the test's process, where members can join and open live sockets."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from tests.kit.device import Device
 
 @dataclass
 class ChatServer:
-    """A running server from its clients' point of view."""
+    """A running server, as its clients see it."""
 
     address: str
     http: ClientSession
@@ -42,7 +42,9 @@ class ChatServer:
     async def member(
         self, nickname: str, token: str | None = None, **options: Any
     ) -> AsyncIterator[LiveMember]:
-        """Sign in as a new member, or as the member who owns `token`, with additional request fields."""
+        """Open a live socket for a new member, or for the member with this token. `options` are additional
+        request fields.
+        """
         token = token or await self.join(nickname)
         async with self.http.ws_connect("/live", max_msg_size=0) as ws:
             member = LiveMember(ws, token)
@@ -60,6 +62,6 @@ async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]
     async with serving(config) as address, ClientSession(address) as http:
         invite = (config.data_dir / "invite-code").read_text().strip()
         yield ChatServer(address, http, invite)
-    # aiohttp keeps references to a thousand handlers, even those of stopped applications. These references
-    # would keep a hundred servers alive, using 4 GB.
+    # aiohttp caches references to a thousand handlers, including those of stopped applications. They would
+    # keep a hundred servers alive and take 4 GB.
     web_app._cached_build_middleware.cache_clear()

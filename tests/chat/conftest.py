@@ -1,4 +1,4 @@
-"""Provides a chat server and a stand-in for the media service, on ports chosen by the kernel."""
+"""Provides a chat server and a fake media service on ports chosen by the kernel."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.kit import new_databases
 
 @pytest.fixture(scope="session", autouse=True)
 def copied_databases() -> None:
-    """Create databases by copying, because the migrations take a third of a server's startup time."""
+    """Create databases by copying a file, because migrations take a third of a server's startup time."""
     new_databases.reuse()
 
 
@@ -35,7 +35,9 @@ async def sfu() -> AsyncIterator[FakeSfu]:
 
 @pytest.fixture
 def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
-    """Return the environment variables for `svc chat`. A test with other needs starts its own server."""
+    """Return the environment variables for `svc chat`. Tests that need other variables start their own
+    server.
+    """
     return {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -63,7 +65,7 @@ async def chat(variables: dict[str, str]) -> AsyncIterator[ChatServer]:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    """Open an empty database with the server's tables, for features that are tested without a server."""
+    """Open an empty database with the server's tables, for tests that need no server."""
     opened = await Database.open(
         tmp_path / "rules.sqlite3", migrations_in(SCHEMA_FOLDER), tmp_path / "backups"
     )

@@ -1,4 +1,4 @@
-"""Checks the frames on the live socket against their descriptions, for every member in the tests."""
+"""Checks every frame that test members receive on a live socket against the AsyncAPI document."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +11,7 @@ from svc.chat.openapi.requests import feature_descriptions
 
 
 def check(frame: Mapping[str, Any]) -> None:
-    """Check that a frame matches its event's description.
+    """Check that a frame matches the description of its event.
 
     Events that exist only in tests are accepted.
     """

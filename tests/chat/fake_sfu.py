@@ -1,4 +1,4 @@
-"""A media service that forwards no media. The test controls its two WebSockets."""
+"""A fake media service that forwards no media. Tests control its WebSockets."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ from svc.base.signalling_codec import Envelope, parse, payload, serialise
 
 
 class FakeSfu:
-    """A fake SFU that knows the credentials of one server. It responds to a sync_request with `people`."""
+    """A fake SFU that accepts one server's credentials. It answers each sync_request with `people`."""
 
     def __init__(self, server_id: str = "s1", server_password: str = "p1") -> None:
         self.server_id = server_id
@@ -31,7 +31,7 @@ class FakeSfu:
         return f"ws://127.0.0.1:{self.port}"
 
     async def start(self) -> None:
-        """Start listening. After `stop`, use the same port again."""
+        """Start listening. A restart after `stop` uses the same port."""
         application = web.Application()
         application.router.add_get("/server", self._serve_server)
         application.router.add_get("/client", self._serve_client)
@@ -42,7 +42,7 @@ class FakeSfu:
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Stop, and forget everything, as a killed process would."""
+        """Stop and lose all state, as a killed process would."""
         self._participants_may_go.set()
         self.rooms.clear()
         self.people.clear()
@@ -97,7 +97,7 @@ class FakeSfu:
             self._changed.notify_all()
 
     async def _serve_client(self, request: web.Request) -> web.WebSocketResponse:
-        """Hand the socket to the test, which reads from it and writes to it. Wait until it closes."""
+        """Hand the socket to the test, which reads from it and writes to it. Keep it open until `stop`."""
         ws = web.WebSocketResponse(autoping=False, autoclose=False, max_msg_size=0)
         await ws.prepare(request)
         self.participants.put_nowait(ws)

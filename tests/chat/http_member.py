@@ -16,7 +16,7 @@ class HttpMember:
     token: str
 
     async def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
-        """Send a request. Return the status and body of its response."""
+        """Send a request. Return the response's status and body."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         sent = {} if body is None and method in ("POST", "PUT", "PATCH") else body
         async with self.chat.http.request(method, path, json=sent, headers=headers) as response:
@@ -24,7 +24,7 @@ class HttpMember:
             return response.status, await response.json() if is_json else None
 
     async def done(self, method: str, path: str, body: object = None) -> Any:
-        """Send a request that must succeed, and repeat it after a rate limit. Return the response body."""
+        """Send a request that must succeed, retrying it if it is rate limited. Return the response body."""
         status, answer = await self.ask(method, path, body)
         while status == 429 and answer["error"] == "rate_limited":
             await asyncio.sleep(answer["retry_after_ms"] / 1000)
@@ -33,7 +33,7 @@ class HttpMember:
         return answer
 
     async def refused(self, method: str, path: str, body: object = None) -> str:
-        """Send a request that must be refused. Return the error code."""
+        """Send a request that must fail. Return the error code."""
         status, answer = await self.ask(method, path, body)
         assert status >= 400, answer
         return str(answer["error"])

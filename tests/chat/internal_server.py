@@ -1,4 +1,4 @@
-"""A chat server whose internals are accessible, for tests that must change its state directly."""
+"""A chat server with accessible internals, for tests that must change its state directly."""
 
 import dataclasses
 from collections.abc import AsyncIterator, Mapping
@@ -12,7 +12,7 @@ from tests.chat.chat_server import ChatServer, chat_server
 
 @asynccontextmanager
 async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tuple[ChatServer, Community]]:
-    """Run a server. Yield it together with the community that it serves."""
+    """Run a server. Yield the server and its community."""
     built: list[Community] = []
 
     class Seen(Community):
@@ -22,7 +22,7 @@ async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tup
 
         async def load(self) -> None:
             await super().load()
-            # Tests assign roles and move channels without the server's knowledge.
+            # Tests change the directory outside an exclusive write.
             self.directory.may_change = lambda: True
 
     with patch.object(app, "Community", Seen):

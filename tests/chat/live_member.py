@@ -1,4 +1,4 @@
-"""A member on the live socket, who sends requests and waits for events."""
+"""A member who sends requests and waits for events on a live socket."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ def abort(ws: ClientWebSocketResponse) -> None:
 
 
 class LiveMember:
-    """A member's live socket. Frames are plain JSON, as clients see them."""
+    """A member's live socket. Frames are the JSON that clients receive."""
 
     def __init__(self, ws: ClientWebSocketResponse, token: str) -> None:
         self.ws = ws
@@ -32,7 +32,7 @@ class LiveMember:
         return str(self.welcome["member"]["id"])
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """Return the reply to a request. Events that arrive before it are stored."""
+        """Send a request. Return the reply, and store events that arrive before it."""
         self._last_id += 1
         await self.ws.send_json({"event": event, "id": self._last_id, "data": data})
         while (frame := await self.receive()).get("id") != self._last_id:
@@ -50,7 +50,7 @@ class LiveMember:
         return frame["data"]
 
     async def people(self, channel_id: str) -> list[str]:
-        """Return the names of the people in a voice channel, from the next event about its participants."""
+        """Wait for the next event about a voice channel's participants. Return the participants' names."""
         while True:
             frame = await self._next_push()
             is_voice = frame["event"] in ("voice_joined", "voice_left", "voice_state")

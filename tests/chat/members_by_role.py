@@ -1,4 +1,4 @@
-"""Provides one member for each built-in role of a running server, with HTTP and live sockets."""
+"""Provides a member with each built-in role on a running server."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -45,7 +45,7 @@ class MembersByRole:
 
 
 async def members_by_role(chat: ChatServer) -> MembersByRole:
-    """Create one member with each built-in role."""
+    """Create a member with each built-in role."""
     made = MembersByRole(chat)
     for role in ROLES:
         made.by_role[role] = await newcomer(chat, role.capitalize())
@@ -56,7 +56,7 @@ async def members_by_role(chat: ChatServer) -> MembersByRole:
 
 
 async def member_with(members: MembersByRole, *permissions: str) -> HttpMember:
-    """Create a member with a role above the member role that has exactly these permissions."""
+    """Create a member with a new role that ranks above the member role and has exactly these permissions."""
     name = " ".join(permissions)
     person = await newcomer(members.chat, name[:32])
     wanted = {"name": name[:32], "rank": 300, "permissions": list(permissions)}

@@ -1,4 +1,4 @@
-"""The client address of a request is determined correctly, with and without proxies."""
+"""The server determines the client address of a request correctly, with and without proxies."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from svc.chat.access.address import ClientAddress, client_behind_proxies
         # No proxy is trusted, so the header is ignored.
         (0, [], "10.0.0.9"),
         (0, ["1.1.1.1"], "10.0.0.9"),
-        # Hops are counted from the right. Addresses further left are only claims by the client.
+        # Hops are counted from the right. The client may have made up the addresses further left.
         (1, ["1.1.1.1"], "1.1.1.1"),
         (1, ["6.6.6.6, 1.1.1.1"], "1.1.1.1"),
         (2, ["6.6.6.6, 1.1.1.1, 2.2.2.2"], "1.1.1.1"),
@@ -58,9 +58,9 @@ def test_local_networks_are_recognised(ip: str, local: bool) -> None:
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2])
-def test_an_address_seen_through_another_proxy_is_never_local(hops: int) -> None:
+def test_a_client_behind_an_undeclared_proxy_is_never_local(hops: int) -> None:
     assert not client_behind_proxies(hops, "10.0.0.9", ["192.168.0.1"], True).is_local
-    # A different header can also reveal the proxy.
+    # Another header can also reveal the proxy.
     assert not client_behind_proxies(hops, "10.0.0.9", [], True).is_local
     assert client_behind_proxies(hops, "10.0.0.9", [], False).is_local
 

@@ -1,4 +1,4 @@
-"""The permission calculation agrees with a slow model that checks one permission at a time."""
+"""Computed permissions match a slow model that checks one permission at a time."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,8 +52,8 @@ worlds = st.fixed_dictionaries(
 
 
 def is_permitted(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
-    """Return whether a member has a permission. The owner has every permission. For others, the roles decide
-    first, and then the channel.
+    """Return whether a member has a permission. The owner has every permission. For other members, channel
+    overrides take precedence over roles.
     """
     roles, held, of_roles, of_members = (world[k] for k in ("roles", "held", "of_roles", "of_members"))
     assert isinstance(roles, dict) and isinstance(held, list)
@@ -131,7 +131,7 @@ changes = st.one_of(
 
 
 @given(st.lists(changes, max_size=12))
-def test_visible_channels_follow_every_change(made: list[tuple[str, object]]) -> None:
+def test_visible_channels_are_updated_after_every_change(made: list[tuple[str, object]]) -> None:
     directory = Directory(lambda: NOW)
     for name, *arguments in made:
         getattr(directory, name)(*arguments)

@@ -1,4 +1,4 @@
-"""Every write is checked against the state at the time of the write. No feature bypasses `access/writes`."""
+"""Permissions are checked against the state when a write runs. Every write goes through `access/writes`."""
 
 import ast
 import asyncio
@@ -14,10 +14,10 @@ from svc.chat.access.writes import exclusive_write, on_authority_of, shared_writ
 from svc.chat.errors import ChatError
 
 CHAT = Path(svc.chat.__file__).parent
-# Writes without a permission check, by file and method. Each entry states why waiting cannot make the write
-# violate a rule.
+# Methods that write without a permission check. The comments explain why such a write cannot violate a rule,
+# even if it has to wait.
 ASK_NOBODY = {
-    # At startup, before any request is served.
+    # Runs at startup, before any request is served.
     "automod/rule_engine.py _switch_off_excess",
     "channels/rules.py load",
     "invites/rules.py standing",
@@ -28,10 +28,10 @@ ASK_NOBODY = {
     "clock_repair/repair.py load",
     "uploads/queue.py load",
     "uploads/rules.py load",
-    # The token is checked, and its row is read, within the same write.
+    # The same write reads the token's row and checks the token.
     "authentication/sessions.py refresh",
     "authentication/sessions.py end",
-    # Background work that was requested earlier and continues by itself.
+    # Background work that was permitted when it was requested.
     "account/rules.py _erase_next",
     "authentication/person_recognition.py sweep",
     "messages/personal_data.py erase_some",
@@ -42,13 +42,14 @@ ASK_NOBODY = {
     "private_conversations/sweep.py run_once",
     "messages/index_cleanup.py run_once",
     "uploads/rules.py tidy_up",
-    # Link previews for a message. The write checks the message again.
+    # Adds link previews to a message. The write checks the message again.
     "previews/link_previews.py _show",
     # The push service has reported that the device is gone.
     "push/subscriptions.py delete_unknown",
-    # The URL at which a signed-in member opened the page.
+    # Stores the URL at which a signed-in member opened the web client.
     "push/vapid_contact.py seen",
-    # The bytes and jobs of an upload. The write reads their rows again, and nobody can see them yet.
+    # Writes an upload's bytes and jobs. The write reads their rows again, and other members cannot see them
+    # yet.
     "media/stored_media.py keep",
     "uploads/rules.py _reserve",
     "uploads/rules.py _write",
@@ -59,7 +60,7 @@ ASK_NOBODY = {
     "uploads/queue.py reserve",
     "uploads/queue.py hand_on",
     "uploads/queue.py fail",
-    # Only runs while the server is stopped.
+    # Runs only while the server is stopped.
     "import_export/community_import.py import_whole",
     "import_export/foreign_import.py add",
 }
@@ -142,7 +143,7 @@ async def test_a_cancelled_write_is_completed_before_the_next_one(names: Names) 
     assert first.cancelled()
 
 
-async def test_a_write_cancelled_before_its_turn_delays_nobody(names: Names) -> None:
+async def test_a_write_cancelled_while_waiting_does_not_delay_the_next_one(names: Names) -> None:
     writes = [asyncio.ensure_future(names.add(name)) for name in ("Ada", "Bob", "Cyd")]
     await asyncio.sleep(0)
     writes[1].cancel()

@@ -1,4 +1,4 @@
-"""Members leave, export or delete their data, and block others."""
+"""Members can leave, export their data, delete their data and block others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -95,7 +95,9 @@ async def test_an_export_contains_all_of_a_members_data(
     assert data["exported_at_ms"] > 0
 
 
-async def test_an_export_that_fails_midway_is_cut_off(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_export_closes_the_connection_before_its_end(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def failing(*_: object) -> AsyncIterator[bytes]:
         yield b'{"exported_at_ms": 1,'
         raise StorageFailed("the disk is gone")
@@ -178,7 +180,7 @@ async def test_blocks_are_visible_only_to_the_blocker(world: World) -> None:
         assert "member_blocked" not in bob.kept_events()
 
 
-async def test_invalid_blocks_are_refused_with_their_errors(
+async def test_invalid_blocks_are_rejected_with_the_right_errors(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(blocks, "MAX_BLOCKS", 1)

@@ -1,4 +1,4 @@
-"""Administrative actions are logged in order, within the write they describe, and listed page by page."""
+"""The audit log records administrative actions in order, within the write of each, and is listed in pages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every administrative action leaves an entry in the audit log and fails if the entry cannot be written."""
+"""Every administrative action writes an audit log entry, and fails if the entry cannot be written."""
 
 import json
 import re
@@ -22,9 +22,9 @@ from tests.kit.account_statements import Account, elsewhere, pair
 from tests.kit.device import Device
 from tests.kit.pictures import encoded, scene
 
-# Permissions for actions that members perform on their own behalf rather than on others.
+# Permissions for ordinary actions, which do not administer other members.
 OF_MEMBERS = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ATTACH_FILES | P.ADD_REACTIONS | P.JOIN_VOICE
-# Requests that members make about themselves, and a few requests about other members that anyone may make.
+# Requests that members mostly send about themselves or their own messages, but that may also concern others.
 ABOUT_OTHERS = {
     "PATCH /api/members/{member_id}",
     "PUT /api/members/{member_id}/status",
@@ -35,14 +35,14 @@ ABOUT_OTHERS = {
     "message_delete",
     "previews_remove",
 }
-# These are not administrative actions: retrying a job, lowering a hand, and creating an upload that the
-# worker has not processed yet (see `prepare`).
+# These are not administrative actions: retrying a job, lowering a hand, and uploading an image before the
+# worker has processed it (see `prepare`).
 NO_ACTS = {
     *("POST /api/jobs/{job_id}/retry", "voice_lower_hand"),
     *("POST /api/icon", "POST /api/emoji"),
 }
 READING = ("GET ", "settings_get")
-# Tables that are not compared: SQLite's own tables, the search index, the audit log, and unreferenced
+# The test does not compare these tables: SQLite's own tables, the search index, the audit log and stored
 # images.
 IN_THE_DARK = r"sqlite_|message_words|message_vocabulary|indexed|audit_log|(objects|kept)$"
 
@@ -50,8 +50,8 @@ CHANNELS = ["lobby", "general", "{side_room}"]
 WORDS = {"name": "No", "kind": "words", "action": "flag", "words": ["casino"]}
 MESSAGE = "/api/channels/{channel_id}/messages/{message_id}"
 PIN, OVERRIDE = "/api/channels/{channel_id}/pins/{message_id}", "/api/channels/{channel_id}/overrides"
-# Each request with its body and the expected log entry. The order ensures that whatever a request needs
-# already exists.
+# Each request with its body and the action of its log entry. Requests come after those that create the
+# objects they need.
 ACTS: list[tuple[str, object, str]] = [
     ("PATCH /api/settings", {"name": "Named"}, "settings_change"),
     ("settings_change", {"joinPolicy": "open"}, "settings_change"),
@@ -114,7 +114,7 @@ ACTS: list[tuple[str, object, str]] = [
     # This action is last, because it removes the owner.
     ("POST /api/members/{heir}/owner", {}, "owner_transfer"),
 ]
-# Placeholders for objects that earlier requests created.
+# The placeholder for the id of the object that each of these requests creates.
 MADE = {
     "POST /api/roles": "role_id",
     "POST /api/channels": "channel_id",
@@ -126,7 +126,7 @@ MADE = {
 
 
 def address(what: str) -> str:
-    """Return the path in `ENDPOINTS` that matches a request about a particular member."""
+    """Return the request as in `ENDPOINTS`, where all members have the same placeholder."""
     return re.sub(r"\{(bot_id|heir)\}", "{member_id}", what)
 
 
@@ -139,7 +139,7 @@ def is_administrative(what: str, needs: Requirement) -> bool:
 
 @dataclass
 class Scene:
-    """A community with a target for every action. `names` contains the values for placeholders."""
+    """A community with a target for every action. `names` maps placeholders to values."""
 
     server: UploadServer
     page: LiveMember
@@ -151,7 +151,7 @@ class Scene:
         return text
 
     async def ask(self, what: str, body: object) -> tuple[bool, Any]:
-        """Send the request as the owner. Return whether it succeeded, and its response."""
+        """Send a request as the owner. Return whether it succeeded, and the response."""
         if isinstance(body, bytes):
             return await self.sent(what, body)
         sent = None if body is None else json.loads(self.filled_in(json.dumps(body)))
@@ -163,7 +163,7 @@ class Scene:
         return status < 300, answer
 
     async def sent(self, what: str, body: bytes) -> tuple[bool, Any]:
-        """Send a request with a file. Return whether it succeeded, and its response."""
+        """Upload a file as the owner. Return whether the upload succeeded, and the response."""
         method, path = what.split(" ")
         headers = {"Authorization": f"Bearer {self.server.members.owner.token}"}
         async with self.server.chat.http.request(
@@ -177,15 +177,15 @@ class Scene:
         return answer == {}, answer
 
     async def kept(self) -> list[str]:
-        """Return the content of the whole database except the audit log."""
+        """Return all rows of the tables that are compared."""
         database = self.server.community.audit._database
         tables = await database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [row["name"] for row in tables if not re.match(IN_THE_DARK, row["name"])]
         rows = [
             f"{name} {tuple(row)}" for name in names for row in await database.rows(f"SELECT * FROM {name}")
         ]
-        # Leave out the record of whether the search index still contains deleted words, because a background
-        # merge removes them.
+        # Leave out the fact that the search index contains deleted words, because a background merge changes
+        # it.
         return [row for row in rows if not row.startswith("facts ('words_deleted'")]
 
     async def newest(self) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class Scene:
 
     @asynccontextmanager
     async def without_a_log(self) -> AsyncIterator[None]:
-        """Make writes to the audit log fail within the block."""
+        """Make writes to the audit log fail inside the block."""
         write = self.server.community.audit._database.write
         refusal = "BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'the log takes nothing'); END"
         await write(_running(f"CREATE TRIGGER no_entry {refusal}"))
@@ -206,7 +206,7 @@ class Scene:
     ) -> Any:
         """Check that an action and its log entry are stored together or not at all.
 
-        `do` returns whether the action succeeded, and its response.
+        `do` performs the action. It returns whether the action succeeded, and the response.
         """
         before, last = await self.kept(), (await self.newest())["id"]
         async with self.without_a_log():
@@ -240,7 +240,7 @@ async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Sc
 
 
 async def prepare(scene: Scene, sfu: FakeSfu) -> None:
-    """Create a report, an applicant, a participant in a call, and images."""
+    """Create a report, an applicant, a participant in a call and images."""
     members, server, names = scene.server.members, scene.server, scene.names
     names |= {"member_id": members.member.id, "heir": members.admin.id, "type": "role", "target_id": "guest"}
     [side_room] = [
@@ -279,7 +279,7 @@ def test_the_table_lists_every_administrative_action_in_the_catalogue() -> None:
     assert {address(what) for what, _, _ in ACTS} == administrative
 
 
-async def test_every_administrative_action_leaves_an_entry_in_the_same_write(community: Scene) -> None:
+async def test_every_administrative_action_writes_its_log_entry_in_the_same_write(community: Scene) -> None:
     for what, body, action in ACTS:
         answer = await community.check_logged(what, partial(community.ask, what, body), action)
         await remember_created(community, what, answer)

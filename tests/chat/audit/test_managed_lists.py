@@ -1,4 +1,4 @@
-"""Only members who manage a list receive an event after each change to it."""
+"""After each change to a list, the members who manage it receive an event, and no others do."""
 
 from tests.chat.members_by_role import MembersByRole, member_with
 
@@ -35,7 +35,7 @@ async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes
         for page, areas in (
             (bots, ["bots"] * 2),
             (bans, ["bans"] * 2),
-            # The member created an invite, and another member revoked it.
+            # The member created an invite, which someone else revoked.
             (member, ["invites"] * 2),
             (invites, ["invites"] * 2),
         ):

@@ -1,4 +1,4 @@
-"""The operator decides which identities may join. With an invalid setting, nobody can join.
+"""The operator's settings determine which identities may join. With an invalid setting, nobody can join.
 
 See docs/http.md, "Signing in and devices".
 """
@@ -20,14 +20,14 @@ from svc.chat.authentication.trusted_issuers import ServerAddresses, TrustedIssu
         ({"SVC_SERVER_ENABLED": "on"}, True),
         ({"SVC_SERVER_ENABLED": "false"}, False),
         ({"SVC_SERVER_ENABLED": "0"}, False),
-        # An unknown value in either the new or the old variable keeps everyone out.
+        # An unknown value of the new or the old variable keeps everyone out.
         ({"SVC_SERVER_ENABLED": "perhaps"}, False),
         ({"SVC_SERVER_ENABLED": "required"}, False),
         ({"SVC_AUTH_MODE": "required"}, True),
         ({"SVC_AUTH_MODE": "disabled"}, False),
         ({"SVC_AUTH_MODE": "optional"}, False),
         ({"SVC_AUTH_MODE": "true"}, False),
-        # The new name takes precedence.
+        # The new variable takes precedence.
         ({"SVC_SERVER_ENABLED": "true", "SVC_AUTH_MODE": "disabled"}, True),
         ({"SVC_SERVER_ENABLED": "false", "SVC_AUTH_MODE": "required"}, False),
         ({"SVC_SERVER_ENABLED": "perhaps", "SVC_AUTH_MODE": "required"}, False),
@@ -66,7 +66,7 @@ def test_the_variable_lists_the_accepted_identity_tiers(value: str, tiers: tuple
         {"REFRESH_TOKEN_TTL_DAYS": "soon"},
     ],
 )
-def test_an_invalid_configuration_is_refused_at_startup(variables: dict[str, str]) -> None:
+def test_an_invalid_configuration_prevents_startup(variables: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="|".join(variables)):
         read(variables)
 
@@ -98,7 +98,8 @@ def test_an_issuer_on_the_same_machine_does_not_need_https() -> None:
         ([], "https://chat.example:99999", "chat.example:99999", False),
         ([], "chat.example", "chat.example", False),
         ([], "", "", False),
-        # Once the operator has set the server's name, it is the only name, regardless of the Host header.
+        # If the operator has set the server's name, the server has no other name, regardless of the Host
+        # header.
         (["chat.example"], "https://evil.example", "evil.example", False),
         (["chat.example"], "https://chat.example", "10.0.0.5:5000", True),
         (["chat.example:8443"], "https://chat.example:8443", "chat.example:8443", True),

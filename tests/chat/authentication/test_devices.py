@@ -1,6 +1,4 @@
-"""Adding a device with a code, removing a device, and recovery after losing all devices, including every
-error case.
-"""
+"""Tests adding a device with a code, removing a device and recovering from the loss of all devices."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +22,7 @@ async def request(
 
 
 async def tried(chat: ChatServer, device: Device, **fields: object) -> tuple[int, str]:
-    """Try to join. Return the HTTP status, and the error code or an empty string."""
+    """Try to join. Return the HTTP status and the error code, or an empty string on success."""
     body = await device.proof(chat.http, chat.address) | fields
     async with chat.http.post("/api/auth/join", json=body) as response:
         return response.status, (await response.json()).get("error", "")
@@ -37,7 +35,7 @@ async def phone() -> Device:
 
 @pytest.fixture
 async def ada(chat: ChatServer, phone: Device) -> Json:
-    """Sign the owner in on a phone."""
+    """Sign in the owner on a phone."""
     return await chat.sign_in(phone, nickname="Ada", invite_code=chat.invite, device_name="Phone")
 
 
@@ -103,7 +101,7 @@ async def test_a_member_cannot_be_linked_to_another_member(chat: ChatServer, ada
     await chat.sign_in(bobs, nickname="Bob", invite_code=chat.invite)
     link_code = await code(chat, ada)
     assert await tried(chat, bobs, link_code=link_code) == (409, "identity_taken")
-    # The refused attempt did not use up the code.
+    # The failed attempt did not use up the code.
     await chat.sign_in(Device(), link_code=link_code)
 
 
@@ -148,7 +146,7 @@ async def test_a_member_has_a_limited_number_of_devices(
         ("POST", "/api/members/x/recovery"),
     ],
 )
-async def test_unauthenticated_requests_about_devices_are_refused(
+async def test_unauthenticated_requests_about_devices_are_rejected(
     chat: ChatServer, method: str, path: str
 ) -> None:
     status, answer = await request(chat, method, path, None)
@@ -171,7 +169,7 @@ async def has_code(chat: ChatServer, signed_in: Json) -> bool:
 async def test_a_members_clients_are_notified_when_a_recovery_code_is_created(
     chat: ChatServer, ada: Json
 ) -> None:
-    # A thief who stole a token may have created the code.
+    # Somebody with a stolen token may have created the code.
     async with chat.member("Ada", ada["access_token"]) as page:
         await kept(chat, ada)
         _, shown = await request(chat, "GET", "/api/me/devices", ada)
@@ -186,7 +184,7 @@ async def test_a_member_who_lost_all_devices_can_sign_in_with_their_recovery_cod
     assert not await has_code(chat, bob)
     first, second = await kept(chat, bob), await kept(chat, bob)
     assert await tried(chat, Device(), recovery_code=first) == (403, "code_invalid")
-    # A recovery code is not a code for linking another device.
+    # A recovery code cannot be used to link another device.
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
     signed_in = Device()
@@ -240,7 +238,7 @@ async def test_the_owner_can_recover_a_member_who_lost_all_devices(chat: ChatSer
     recovered = await chat.sign_in(signed_in, recovery_code=answer["code"], device_name="New")
     assert recovered["member"]["id"] == bob["member"]["id"]
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
-    # Lost devices may be in the wrong hands, so they no longer give access.
+    # Somebody else may have the lost devices, so they no longer give access.
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
     assert await tried(chat, Device(), recovery_code=answer["code"]) == (403, "code_invalid")

@@ -1,4 +1,4 @@
-"""Issuers' keys are fetched when needed and cached. An unauthenticated client cannot trigger a fetch.
+"""Issuers' keys are fetched on demand and cached. Unauthenticated clients cannot cause repeated fetches.
 
 The tests use real HTTP servers on this machine. See docs/configuration.md, "Chat server",
 SVC_TRUSTED_CERT_ISSUERS.
@@ -155,7 +155,7 @@ async def test_an_unreachable_issuer_is_reported(keys: IssuerKeys, issuer: Autho
         {"jwks_uri": "//evil.example/keys"},
     ],
 )
-async def test_a_provider_with_a_mismatched_issuer_name_is_refused(
+async def test_a_provider_with_a_mismatched_issuer_name_is_rejected(
     issuer: Authority, discovered: dict[str, Any]
 ) -> None:
     issuer.discovered = discovered

@@ -1,6 +1,6 @@
-"""A proof of identity, a name and an invite make someone a member.
+"""A person becomes a member with a proof of identity, a name and an invite.
 
-Anything else is refused, and the response states the reason.
+The server rejects all other attempts and gives the reason in its response.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ def test_a_name_is_trimmed(text: str, name: str) -> None:
         *("A\u2066da", "A\u2028da", "\ud800", "\u200b\u200d", "\u0301"),
     ],
 )
-def test_an_invisible_or_too_long_name_is_refused(text: str) -> None:
+def test_an_invisible_or_too_long_name_is_rejected(text: str) -> None:
     with pytest.raises(ChatError) as refusal:
         readable_nickname(text)
     assert refusal.value.code == "invalid_nickname"
@@ -76,7 +76,7 @@ def test_an_access_token_is_invalid_once_the_members_epoch_is_incremented() -> N
 @pytest.mark.parametrize(
     "token", ["", "a.b.c", "\ud800", "x" * 5000, tokens("another" + SECRET).issue(ADA, "s1", NOW)]
 )
-def test_a_token_from_another_server_is_refused(token: str) -> None:
+def test_a_token_from_another_server_is_rejected(token: str) -> None:
     with pytest.raises(ChatError) as refusal:
         tokens().verify(token, NOW)
     assert refusal.value.code == "token_invalid"
@@ -106,7 +106,8 @@ def test_nothing_else_at_the_start_of_a_connection_counts_as_a_token(head: bytes
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])
 def test_a_forged_token_is_rejected_cheaply(monkeypatch: pytest.MonkeyPatch, made_up: str) -> None:
-    # The first bytes of every connection are inspected before any scheduling, so the check must be cheap.
+    # The server checks the first bytes of every connection for a token before it schedules the connection, so
+    # the check must be cheap.
     def read(*_: object, **__: object) -> None:
         raise AssertionError("it is read")
 
@@ -134,7 +135,7 @@ def test_a_new_nonce_replaces_the_oldest_one_when_the_table_is_full(monkeypatch:
     assert [challenges.take(nonce, 1.0) for nonce in nonces] == [False, True, True]
 
 
-def test_a_throttled_address_is_served_after_waiting_and_delays_no_other_address() -> None:
+def test_throttling_one_address_is_temporary_and_does_not_affect_others() -> None:
     throttle = Throttle(burst=2, per_s=1.0)
 
     def passes(address: str, now: float) -> bool:
@@ -180,7 +181,7 @@ async def joined(chat: ChatServer, **fields: object) -> tuple[int, dict[str, Any
         ({"device_name": "x" * 65}, 400, "invalid_request"),
     ],
 )
-async def test_the_response_to_a_refused_join_states_the_reason(
+async def test_a_rejected_join_gets_a_response_with_the_reason(
     chat: ChatServer, fields: dict[str, object], status: int, code: str
 ) -> None:
     if fields.get("invite_code") == "right":
@@ -264,7 +265,7 @@ async def test_a_nonce_can_be_used_to_sign_in_only_once(chat: ChatServer) -> Non
 @pytest.mark.parametrize(
     "origin", ["http://127.0.0.1:1", "https://evil.example", "http://127.0.0.1", "nonsense", 7, None]
 )
-async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: object) -> None:
+async def test_a_proof_for_another_address_is_rejected(chat: ChatServer, origin: object) -> None:
     device = Device()
     async with chat.http.post("/api/auth/challenge") as response:
         challenge = await response.json()
@@ -273,7 +274,7 @@ async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: 
         assert (response.status, (await response.json())["error"]) == (401, "proof_invalid")
 
 
-async def test_a_malicious_server_cannot_replay_a_proof_that_was_made_for_it(
+async def test_a_malicious_server_cannot_replay_a_proof_created_for_it(
     variables: dict[str, str],
 ) -> None:
     # The other server controls the Host header, so only the configured name counts.
@@ -293,12 +294,12 @@ async def test_a_malicious_server_cannot_replay_a_proof_that_was_made_for_it(
                 assert response.status == status, await response.text()
 
 
-async def test_a_join_that_is_not_json_is_refused(chat: ChatServer) -> None:
+async def test_a_join_request_that_is_not_json_is_rejected(chat: ChatServer) -> None:
     async with chat.http.post("/api/auth/join", data=b"\xff{") as response:
         assert (response.status, (await response.json())["error"]) == (400, "invalid_json")
 
 
-async def test_an_oversized_join_is_refused(chat: ChatServer) -> None:
+async def test_an_oversized_join_request_is_rejected(chat: ChatServer) -> None:
     async with chat.http.post("/api/auth/join", data=b"x" * 70_000) as response:
         assert (response.status, (await response.json())["error"]) == (413, "body_too_large")
 
@@ -309,7 +310,7 @@ async def local_refused(variables: dict[str, str]) -> AsyncIterator[ChatServer]:
         yield running
 
 
-async def test_device_keys_are_refused_if_only_accounts_may_join(local_refused: ChatServer) -> None:
+async def test_device_keys_are_rejected_if_only_accounts_may_join(local_refused: ChatServer) -> None:
     status, answer = await joined(local_refused, nickname="Ada", invite_code=local_refused.invite)
     assert (status, answer["error"]) == (403, "identity_tier_refused")
 

@@ -1,5 +1,4 @@
-"""Proofs with real signatures are accepted or refused correctly, no matter what an attacker changes in
-them."""
+"""Valid proofs with real signatures are accepted, and proofs that an attacker has modified are rejected."""
 
 import hmac
 import json
@@ -49,7 +48,7 @@ KEYS = issuer_keys(
 def proven(
     certificate: str, assertion: str, *, id_token: str = "", now: float = NOW
 ) -> jwt_verification.Identity:
-    """Verify a proof as the server does, except for the nonce and the address."""
+    """Verify a proof as the server does, but without checking the nonce and the address."""
     shown = jwt_verification.read(assertion)
     if id_token:
         credential = jwt_verification.id_token(jwt_verification.read(id_token), shown, OIDC, "community")
@@ -78,7 +77,7 @@ def issued(
     header: Mapping[str, Any] | None = None,
     **changes: object,
 ) -> str:
-    """Return a certificate from the authority. Claims that are None are omitted."""
+    """Return a certificate issued by the authority. Claims that are None are omitted."""
     claims = {"iss": ISSUER, "sub": "ada", "jwk": DEVICE.jwk, "iat": NOW, "exp": NOW + 60} | changes
     kept = {name: value for name, value in claims.items() if value is not None}
     headers = {**({"kid": kid} if kid else {}), **(header or {})}
@@ -151,10 +150,10 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
         (issued(kid="rsa"), "does not publish"),
         (issued(kid="unknown"), "does not publish"),
         (DEVICE.certificate()[:-8] + "AAAAAAAA", "signature"),
-        # An untrusted issuer can vouch for nobody, not even with a valid signature of its own.
+        # An untrusted issuer cannot identify anyone, even with a valid signature.
         (issued(iss="https://elsewhere.example"), "signature"),
         (issued(iss=["https://ca.example"]), "signature"),
-        # Keys embedded in the token.
+        # Keys that are embedded in the token.
         *(
             (DEVICE.sign({"jwk": DEVICE.jwk}, {name: value}), name)
             for name, value in [
@@ -255,7 +254,7 @@ def test_a_hostile_id_token_proves_nothing(changes: dict[str, object], words: st
 
 
 @pytest.mark.parametrize("header", [None, {"jwk": OTHER.jwk}, {"jwk": PRIVATE}, {"jwk": "x"}])
-def test_an_id_token_needs_the_device_that_it_was_issued_for(header: dict[str, Any] | None) -> None:
+def test_an_id_token_is_valid_only_with_the_device_it_was_issued_for(header: dict[str, Any] | None) -> None:
     with pytest.raises(jwt_verification.InvalidProof):
         proven("", assertion("ada", header), id_token=id_token())
 
@@ -264,15 +263,15 @@ def test_clocks_may_differ_by_up_to_a_minute() -> None:
     proven(issued(exp=NOW - 59, iat=NOW + 59), assertion("ada"))
 
 
-def test_every_notation_of_a_key_has_the_same_thumbprint() -> None:
-    # RFC 7638 omits fields that are not part of the key. The last character encodes two unused bits.
+def test_all_representations_of_a_key_have_the_same_thumbprint() -> None:
+    # RFC 7638 ignores fields that are not part of the key. The last character encodes two unused bits.
     last = DEVICE.jwk["x"][-1]
     spare = DEVICE.jwk | {"x": DEVICE.jwk["x"][:-1] + BASE64URL[BASE64URL.index(last) + 1]}
     written = [DEVICE.jwk, DEVICE.jwk | {"kid": "mine", "alg": "ES256", "use": "sig"}, spare]
     assert {device_key(jwk).thumbprint for jwk in written} == {DEVICE.thumbprint}
 
 
-def test_a_thumbprint_is_computed_as_the_standard_requires() -> None:
+def test_the_thumbprint_of_the_example_key_from_rfc_7517_is_correct() -> None:
     """Check the P-256 key from RFC 7517 appendix A.1. Its expected thumbprint was computed with openssl."""
     jwk = {
         "kty": "EC",
@@ -297,7 +296,7 @@ def test_a_thumbprint_is_computed_as_the_standard_requires() -> None:
         "key",
     ],
 )
-def test_keys_that_cannot_verify_are_left_out_of_a_set(jwk: object) -> None:
+def test_keys_that_cannot_verify_signatures_are_left_out_of_a_set(jwk: object) -> None:
     good = public_of(ES, "ES256") | {"kid": "es"}
     assert [key.key_id for key in issuer_keys({"keys": [jwk, good]})] == ["es"]
 
@@ -324,7 +323,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.dictionaries(st.sampled_from(["kty", "crv", "x", "y", "d"]), JSON))
-def test_an_invalid_key_is_refused_with_a_message(anything: object, almost: dict[str, object]) -> None:
+def test_an_invalid_key_is_rejected_with_a_message(anything: object, almost: dict[str, object]) -> None:
     for jwk in (anything, almost, DEVICE.jwk | almost):
         with suppress(InvalidKey):
             device_key(jwk)

@@ -1,4 +1,4 @@
-"""Signing in with an account from a real, third-party OpenID provider.
+"""Tests signing in with accounts from a real, third-party OpenID provider.
 
 See docs/configuration.md, "Chat server", SVC_OIDC_ISSUER and SVC_OIDC_AUDIENCE.
 """
@@ -11,7 +11,7 @@ from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.device import Device
 from tests.kit.oidc import CLIENT_ID, OidcProvider, oidc_provider
 
-# npm may have to install the provider first.
+# The first run installs the provider with npm.
 pytestmark = pytest.mark.timeout(240)
 
 
@@ -70,7 +70,7 @@ async def test_a_stolen_token_is_worthless_on_another_device(
         assert "thumbprint" in answer["message"]
 
 
-async def test_a_token_for_another_audience_is_refused(
+async def test_a_token_for_another_audience_is_rejected(
     variables: dict[str, str], provider: OidcProvider
 ) -> None:
     async with chat_server(trusting(variables, provider, "somebody-else")) as chat:

@@ -1,4 +1,4 @@
-"""The server redirects people to its account provider and exchanges the returned codes."""
+"""The server redirects people to its account provider and exchanges the authorization codes for tokens."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,7 +10,7 @@ from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.device import Device
 from tests.kit.oidc import CLIENT_ID, REDIRECT, OidcProvider, oidc_provider
 
-# npm may have to install the provider first.
+# The first run installs the provider with npm.
 pytestmark = pytest.mark.timeout(240)
 CONFIDENTIAL, SECRET = "confidential", "a secret: with/signs & spaces"
 
@@ -50,7 +50,7 @@ async def test_a_code_is_exchanged_for_a_token_that_can_be_used_to_sign_in(
             assert response.status == 200, await response.json()
 
 
-async def test_a_code_is_worthless_without_its_verifier_or_once_used(
+async def test_a_code_is_worthless_without_its_verifier_and_after_its_use(
     variables: dict[str, str], provider: OidcProvider
 ) -> None:
     async with chat_server(trusting(variables, provider)) as chat:
@@ -63,7 +63,7 @@ async def test_a_code_is_worthless_without_its_verifier_or_once_used(
         assert (status, answer["error"]) == (401, "proof_invalid")
 
 
-async def test_a_provider_that_refuses_the_server_is_reported_as_unavailable(
+async def test_a_provider_that_rejects_the_server_is_reported_as_unavailable(
     variables: dict[str, str], provider: OidcProvider
 ) -> None:
     wrong = trusting(variables, provider, CONFIDENTIAL) | {"SVC_OIDC_CLIENT_SECRET": "wrong"}

@@ -1,4 +1,4 @@
-"""A refresh token works once. Reusing an old token ends the whole session.
+"""A refresh token works only once. Reusing an old token ends the session.
 
 See docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
 """
@@ -25,7 +25,7 @@ TOKENS = RefreshTokens("a secret of at least thirty-two bytes")
 
 
 def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
-    """Return the verdict on the token of a generation, `after_ms` after the session reached generation 5."""
+    """Return the verdict on a token of this generation `after_ms` after generation 5 was issued."""
     shown = read(TOKENS.token(replace(SESSION, generation=generation)))
     assert shown is not None
     return TOKENS.judge(shown, replace(SESSION, **changes), NOW_MS + after_ms)
@@ -42,12 +42,12 @@ def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
         (4, GRACE_MS + 1, Verdict.STOLEN),
         (3, 0, Verdict.STOLEN),
         (0, 0, Verdict.STOLEN),
-        # After a restore from a backup, the server does not know the latest number.
+        # A server restored from a backup does not know the latest generation.
         (6, 0, Verdict.REFUSE),
         (0, DAY_MS, Verdict.REFUSE),
     ],
 )
-def test_the_number_of_a_token_decides_its_validity(
+def test_the_generation_of_a_token_determines_its_validity(
     generation: int, after_ms: int, expected: Verdict
 ) -> None:
     assert verdict(generation, after_ms) is expected
@@ -88,7 +88,7 @@ async def ada(chat: ChatServer) -> dict[str, Any]:
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Return a function that moves the clock for join requests."""
+    """Return a function that moves the clock of the authentication endpoints forward."""
 
     def move(seconds: float) -> None:
         clock = SimpleNamespace(time=lambda: time.time() + seconds, monotonic=time.monotonic)
@@ -122,7 +122,7 @@ async def test_reusing_an_old_token_ends_the_session(
     async with chat.member("Ada", successor["access_token"]) as page:
         later(GRACE_MS / 1000 + 1)
         assert await refreshed(chat, ada["refresh_token"]) == await refreshed(chat, "nonsense")
-        # No token from this session works for the thief or the member.
+        # Neither the thief nor the member can use any token of this session.
         assert (await refreshed(chat, successor["refresh_token"]))[0] == 401
         assert not await knows(chat, successor["access_token"])
         async with asyncio.timeout(30):
@@ -141,7 +141,7 @@ async def test_a_forged_token_for_an_existing_session_does_not_end_it(
 
 
 @pytest.mark.parametrize("token", [None, "", "nonsense", "a.1.b", "x" * 257, 7])
-async def test_malformed_tokens_are_refused(chat: ChatServer, token: object) -> None:
+async def test_malformed_refresh_tokens_are_rejected(chat: ChatServer, token: object) -> None:
     status, answer = await refreshed(chat, token)
     assert (status, answer["error"]) in {(401, "refresh_invalid"), (400, "invalid_request")}
 
@@ -185,7 +185,7 @@ async def test_a_removed_member_is_signed_out_everywhere(chat: ChatServer) -> No
         assert response.status in (200, 204), await response.text()
     assert not await knows(chat, bob["access_token"])
     assert (await refreshed(chat, bob["refresh_token"]))[0] == 401
-    # The key alone is no longer enough to be a member, so an invite is needed.
+    # The device key is no longer enough to sign in. The person needs an invite to become a member again.
     body = await device.proof(chat.http, chat.address) | {"nickname": "Bob"}
     async with chat.http.post("/api/auth/join", json=body) as response:
         assert (await response.json())["error"] == "invite_required"

@@ -1,4 +1,4 @@
-"""Automod rules act on messages, spare exempt members and channels, and are visible only to rule managers."""
+"""Automod rules apply to messages except in exempt roles and channels. Only rule managers can see them."""
 
 import asyncio
 import threading
@@ -65,7 +65,7 @@ async def test_only_managers_see_rules_and_they_are_notified_of_every_change(mem
     assert (await members.owner.done("GET", RULES))["rules"] == [made]
 
 
-async def test_a_timeout_rule_needs_the_permission_for_timeouts(members: MembersByRole) -> None:
+async def test_creating_a_timeout_rule_requires_the_timeout_permission(members: MembersByRole) -> None:
     keeper = await member_with(members, "manage_automod")
     wanted = {"name": "x", "kind": "links", "action": "timeout", "timeout_s": 60}
     assert await keeper.refused("POST", RULES, {**wanted, "enabled": True}) == "forbidden"
@@ -107,7 +107,7 @@ async def test_a_censored_match_becomes_stars_and_needs_no_moderator(members: Me
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 async def test_every_kind_of_rule_supports_every_action(members: MembersByRole, kind: str) -> None:
-    # For each kind of rule: its settings, a message that matches, and the part that is censored.
+    # For each kind of rule, its settings, a matching message and the censored match.
     of_kind: dict[str, tuple[dict[str, object], str, str]] = {
         "words": ({"words": ["casino"]}, "A casino", "casino"),
         "links": ({}, "See https://a.example", "https://a.example"),
@@ -143,7 +143,7 @@ async def test_every_kind_of_rule_supports_every_action(members: MembersByRole, 
     assert await refusal(members.member, text) == "in_timeout"
 
 
-async def test_a_blocked_message_is_not_posted_and_its_author_is_told_the_rules_name(
+async def test_a_blocked_message_is_not_posted_and_the_error_contains_the_rules_name(
     members: MembersByRole,
 ) -> None:
     await rule(members, "mentions", "block", most=2)
@@ -167,7 +167,7 @@ async def test_a_timeout_by_a_rule_is_logged_and_reported_without_a_message(memb
     assert [entry["action"] for entry in history["entries"]] == ["member_timeout"]
 
 
-async def test_repeated_messages_are_stopped_but_retried_requests_are_not(members: MembersByRole) -> None:
+async def test_repeated_messages_are_blocked_but_retried_requests_are_not(members: MembersByRole) -> None:
     await rule(members, "repeats", "block", most=2, within_s=3600)
     first = await members.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})
     assert (await members.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
@@ -196,9 +196,9 @@ async def test_moderators_and_exempted_roles_and_channels_are_exempt(members: Me
         assert not (await post_text(person, "casino"))["flagged"]
 
 
-async def test_a_rule_ignores_ranks_and_exempts_moderators(members: MembersByRole) -> None:
-    """Check that a rule also applies to members who rank above its author, unless they are moderators. A rule
-    acts on behalf of the server.
+async def test_a_rule_ignores_ranks_but_exempts_moderators(members: MembersByRole) -> None:
+    """Check that a rule also applies to members who rank above its author, because it acts on behalf of the
+    server. Moderators are exempt.
     """
     keeper = await member_with(members, "manage_automod", "timeout_members")
     rule = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
@@ -224,7 +224,7 @@ async def test_rules_also_apply_to_edits(members: MembersByRole) -> None:
     assert await members.member.refused("PATCH", message_path, {"text": "casino"}) == "rule_refused"
     for text in ("https://a.example", "https://b.example"):
         assert (await members.member.done("PATCH", message_path, {"text": text}))["flagged"]
-    # No other matches in a message are reported while a report about that message is open.
+    # While a report about a message is open, further matches in the message are not reported.
     assert [report["message_id"] for report in await reports(members)] == [message["id"]]
 
 
@@ -308,7 +308,7 @@ async def test_a_trial_run_of_a_rule_reports_matches_without_acting_on_them(memb
     assert [entry["action"] for entry in entries].count("rule_trial") == 2
 
 
-async def test_rules_are_refused_if_they_take_too_long_in_total(members: MembersByRole) -> None:
+async def test_rules_are_rejected_if_they_take_too_long_in_total(members: MembersByRole) -> None:
     words = [f"{letter}*{'?' * 57}{n:02}x" for letter in "abcdefgh" for n in range(25)]
     wanted = {"name": "x", "kind": "words", "action": "flag", "enabled": True, "words": words}
     first = await members.owner.done("POST", RULES, wanted)
@@ -332,7 +332,7 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
     async with server_with_insight(variables) as (_, inside):
         assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
         assert "a rule is switched off: its patterns take too long" in caplog.messages
-    # Rule managers see the reason after every start until the rule is changed.
+    # The reason remains visible to rule managers after a restart, until the rule is changed.
     async with server_with_insight(variables) as (again, _):
         owner = replace(members.owner, chat=again)
         old, new = (await owner.done("GET", RULES))["rules"]
@@ -345,8 +345,8 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
         assert not any(rule["too_slow"] for rule in (await owner.done("GET", RULES))["rules"])
 
 
-async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
-    # Messages that arrived before the rule used to be searched in a single step, even by an expensive rule.
+async def test_a_rule_applies_only_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
+    # Expensive rules used to search messages that had arrived before the rule, all in a single step.
     async with server_with_insight(variables) as (chat, inside):
         members = await members_by_role(chat)
         before = await inside.automod.read(members.member.id, "casino")
@@ -393,7 +393,7 @@ async def test_a_large_trial_run_does_not_delay_other_requests(members: MembersB
 async def test_a_trial_run_lets_the_event_loop_run_between_searches(
     members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the event loop runs before each search."""
+    """Check that the event loop runs before every search."""
     loop, search, turns = asyncio.get_running_loop(), RuleMatcher.find, 0
 
     def counted(*arguments: Any) -> Any:
@@ -445,7 +445,7 @@ async def test_the_number_of_rules_is_limited(members: MembersByRole) -> None:
     )
 
 
-async def test_invalid_rules_are_refused(chat: ChatServer, members: MembersByRole) -> None:
+async def test_invalid_rules_are_rejected(chat: ChatServer, members: MembersByRole) -> None:
     good = {"name": "x", "kind": "words", "action": "flag", "words": ["a"]}
     wrongs: list[dict[str, object]] = [
         {"name": " "},

@@ -1,4 +1,4 @@
-"""A backup is complete or does not exist, regardless of the store that holds the media."""
+"""A backup is either complete or does not exist, whichever store holds the media."""
 
 import asyncio
 import tarfile
@@ -32,9 +32,7 @@ def data_dir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def filled(data_dir: Path) -> AsyncIterator[Database]:
-    """Create a server's database that contains one stored image and a reference to it. Return the open
-    database.
-    """
+    """Create a server's database with one stored image and a reference to it. Yield the open database."""
     database = await Database.open(
         data_dir / "community.sqlite3", migrations_in(SCHEMA_FOLDER), data_dir / "none"
     )
@@ -99,7 +97,7 @@ async def test_a_backup_contains_media_and_restores_it_to_the_store(
     assert fault == f"1 of 1 files that are referred to are missing or another: {KEY}"
 
 
-async def test_a_damaged_database_is_detected(
+async def test_a_corrupt_database_is_detected(
     filled: Database, data_dir: Path, bucket: ObjectStore, tmp_path: Path
 ) -> None:
     made = await _backups(filled, data_dir, bucket).make(1000.0)
@@ -141,7 +139,7 @@ async def test_a_failing_store_leaves_nothing_behind(
     assert _left(data_dir) == []
 
 
-async def test_a_backup_without_uploads_configured_reports_that(filled: Database, data_dir: Path) -> None:
+async def test_a_backup_reports_that_uploads_are_not_configured(filled: Database, data_dir: Path) -> None:
     with pytest.raises(ChatError, match="uploads_disabled"):
         await _backups(filled, data_dir, None).make(1000.0)
     assert _left(data_dir) == []

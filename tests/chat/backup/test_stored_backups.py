@@ -1,4 +1,4 @@
-"""The owner creates, downloads and deletes backups, and each download link works only once."""
+"""The owner can create, download and delete backups. Each download link works only once."""
 
 import io
 import tarfile
@@ -48,7 +48,7 @@ async def test_the_owner_creates_downloads_and_deletes_a_backup(members: Members
 async def test_a_download_link_works_only_once(members: MembersByRole) -> None:
     name = await made(members)
     url = (await members.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
-    for _ in range(2):  # A program may first send a HEAD request to the link.
+    for _ in range(2):  # Some programs send a HEAD request first, which does not count.
         async with members.chat.http.head(url) as response:
             assert (response.status, await response.read()) == (200, b"")
     async with members.chat.http.get(url) as response:

@@ -1,6 +1,6 @@
-"""Permitted members create bots.
+"""Members with the permission can create bots.
 
-A bot is a member that authenticates with its token, over HTTP and on the live socket.
+A bot is a member that authenticates with a token, over HTTP and on the live socket.
 """
 
 from typing import Any
@@ -26,7 +26,9 @@ async def made(members: MembersByRole, by: HttpMember, nickname: str = "Helper")
 
 
 async def revokes(actor: HttpMember, method: str, path: str, bot: HttpMember) -> Any:
-    """Check that a request closes the bot's live socket and invalidates its token. Return the response."""
+    """Send a request. Check that it closes the bot's live socket and invalidates its token. Return the
+    response.
+    """
     async with bot.chat.member("", bot.token) as live:
         response = await actor.done(method, path)
         while not live.ws.closed:
@@ -111,7 +113,7 @@ async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variable
 
 
 @pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
-async def test_a_deleted_bots_token_is_refused(members: MembersByRole, how: str) -> None:
+async def test_a_deleted_bots_token_is_rejected(members: MembersByRole, how: str) -> None:
     bot = await made(members, members.owner)
     ways = {
         "deleted": (members.owner, "DELETE", f"{BOTS}/{bot.id}"),
@@ -145,7 +147,7 @@ async def test_a_bot_cannot_be_used_to_gain_permissions(members: MembersByRole) 
     keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(members, keeper)
     await keeper.done("POST", f"{BOTS}/{bot.id}/token")
-    # This role ranks below the manager but has a permission that the manager lacks.
+    # The new role ranks below the bot's manager but has a permission that the manager lacks.
     strong = {"name": "strong", "rank": 200, "permissions": ["kick_members"]}
     role = await members.owner.done("POST", "/api/roles", strong)
     await members.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
@@ -168,7 +170,7 @@ async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(me
     await members.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
     assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "forbidden"
     assert await bot.refused("POST", f"/api/members/{members.guest.id}/kick") == "forbidden"
-    # Even if the creator's role gains the same permissions, the creator's rank remains the limit.
+    # Even with the same permissions as the bot's role, the creator's rank still limits the bot.
     equal = {"name": "equal", "rank": 200, "permissions": ["kick_members", "manage_roles"]}
     given = await members.owner.done("POST", "/api/roles", equal)
     await members.owner.done("PUT", f"/api/members/{keeper.id}/roles/{given['id']}")
@@ -179,7 +181,7 @@ async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(me
 
 
 @pytest.mark.parametrize("how", ["hidden", "timeout"])
-async def test_a_bot_loses_permissions_as_soon_as_its_creator_does(members: MembersByRole, how: str) -> None:
+async def test_a_bot_loses_a_permission_as_soon_as_its_creator_does(members: MembersByRole, how: str) -> None:
     keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(members, keeper)
     async with members.chat.member("", bot.token) as live:
@@ -209,7 +211,7 @@ async def test_only_permitted_members_can_manage_bots_and_people_cannot_be_manag
     assert await members.owner.refused("POST", BOTS, {"nickname": "\u200b"}) == "invalid_nickname"
 
 
-async def test_endpoints_for_people_refuse_bots(members: MembersByRole) -> None:
+async def test_endpoints_for_people_reject_bots(members: MembersByRole) -> None:
     bot = await made(members, members.owner)
     for method, path in (
         ("GET", "/api/me/devices"),
@@ -228,7 +230,7 @@ async def test_endpoints_for_people_refuse_bots(members: MembersByRole) -> None:
 @pytest.mark.parametrize(
     "wrong", ["svcbot.", "svcbot.x", "svcbot.{id}.", "svcbot.{id}.guess", "svcbot.{id}.é"]
 )
-async def test_a_wrong_token_is_refused(members: MembersByRole, wrong: str) -> None:
+async def test_a_wrong_bot_token_is_rejected(members: MembersByRole, wrong: str) -> None:
     bot = await made(members, members.owner)
     async with members.chat.http.ws_connect("/live") as ws:
         await ws.receive_json()
@@ -266,7 +268,7 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
 async def test_tokens_created_by_a_bot_are_revoked_with_its_own_token(
     members: MembersByRole, how: str
 ) -> None:
-    # The first bot's creator knows those tokens and could still act through the other bot.
+    # The first bot's creator knows these tokens and could continue to act through the second bot.
     powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     keeper = await member_with(members, *powers)
     first = await made(members, keeper)
@@ -285,7 +287,7 @@ async def test_tokens_created_by_a_bot_are_revoked_with_its_own_token(
 
 @pytest.mark.parametrize("how", ["its creator banned", "another token"])
 async def test_invites_created_by_a_bot_are_revoked_with_its_token(members: MembersByRole, how: str) -> None:
-    # Anyone who knew the token may have created the invites.
+    # The invites may have been created by anyone who knew the token.
     keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(members, keeper), await made(members, members.owner, "Other")
     for account in (bot, other):

@@ -88,7 +88,7 @@ async def test_a_category_that_a_member_may_not_view_counts_as_missing(members: 
     assert await keeper.refused("PATCH", f"{CHANNELS}/general", body) == "unknown_channel"
     new = {"name": "x", "type": "text", "parent_id": category}
     assert await keeper.refused("POST", CHANNELS, new) == "unknown_channel"
-    # Channels already in the category can still be renamed.
+    # Channels that are already in the category can still be edited.
     await members.owner.done("PATCH", f"{CHANNELS}/general", body)
     assert (await keeper.done("PATCH", f"{CHANNELS}/general", {"topic": "news"}))["topic"] == "news"
 
@@ -148,7 +148,7 @@ async def test_only_moderators_can_join_a_full_voice_channel(members: MembersByR
     async with members.live("member", "guest", "moderator") as [member, guest, moderator]:
         joined = await member.ask("voice_join", channel_id="lobby")
         assert joined["data"]["bitrate_kbps"] == 96
-        # The slot is reserved until the member has joined.
+        # The slot is reserved for the member, who has not joined the SFU yet.
         refused = await guest.ask("voice_join", channel_id="lobby")
         assert refused["data"]["error"] == "channel_full"
         await sfu.send_event("peer_joined", "lobby", member.id)
@@ -157,7 +157,7 @@ async def test_only_moderators_can_join_a_full_voice_channel(members: MembersByR
         assert refused["data"]["error"] == "channel_full"
         assert (await moderator.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
         assert (await guest.ask("voice_join", channel_id="side-room"))["event"] == "voice_join"
-        # Nobody can be moved into a full channel, either.
+        # Moderators cannot move anyone into a full channel, either.
         await sfu.send_event("peer_joined", "side-room", guest.id)
         await moderator.pushed("voice_joined")
         moved = await moderator.ask("voice_move", member_id=guest.id, channel_id="lobby")

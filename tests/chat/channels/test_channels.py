@@ -1,4 +1,4 @@
-"""Channels are created, changed, ordered and deleted, and stay hidden from members who may not view them."""
+"""Channels can be created, edited, reordered and deleted. Members who may not view them never see them."""
 
 from typing import Any
 
@@ -20,7 +20,9 @@ async def made(members: MembersByRole, **wanted: object) -> str:
 
 
 async def seen_by(listener: LiveMember) -> list[str]:
-    """Send a harmless request to receive all earlier events. Return the new channel events."""
+    """Return the channel events since the last call. A harmless request ensures that all of them have
+    arrived.
+    """
     events = []
     reply = await listener.ask("no_such_event")
     assert reply["data"]["error"] == "unknown_event"
@@ -66,7 +68,9 @@ async def test_every_property_of_a_channel_is_stored(members: MembersByRole) -> 
     assert edited.items() >= changed.items()
 
 
-async def test_members_can_reorder_channels_around_those_that_they_cannot_see(members: MembersByRole) -> None:
+async def test_members_can_reorder_the_channels_they_see_around_hidden_channels(
+    members: MembersByRole,
+) -> None:
     hidden_from_admin = [{"type": "member", "target_id": members.admin.id, "deny": ["view_channel"]}]
     ids = [await made(members, name=name) for name in ("a", "b")]
     secret = await made(members, name="secret", overrides=hidden_from_admin)
@@ -113,7 +117,7 @@ async def test_members_can_reorder_channels_around_those_that_they_cannot_see(me
         },
     ],
 )
-async def test_an_invalid_channel_is_refused(chat: ChatServer, wrong: dict[str, object]) -> None:
+async def test_an_invalid_channel_is_rejected(chat: ChatServer, wrong: dict[str, object]) -> None:
     owner = await newcomer(chat, "Owner")
     before = await owner.done("GET", "/api/channels")
     assert await owner.refused("POST", "/api/channels", wrong) == "invalid_request"
@@ -134,7 +138,7 @@ async def test_an_override_needs_an_existing_target(members: MembersByRole) -> N
     )
 
 
-async def test_a_change_of_visibility_looks_like_a_creation_or_deletion(members: MembersByRole) -> None:
+async def test_a_visibility_change_looks_like_a_creation_or_deletion(members: MembersByRole) -> None:
     channel_id = await made(members, name="secret", overrides=HIDDEN)
     path = f"/api/channels/{channel_id}/overrides/member/{members.member.id}"
     async with members.live("member", "guest") as [member, guest]:
@@ -148,8 +152,7 @@ async def test_a_change_of_visibility_looks_like_a_creation_or_deletion(members:
         await members.owner.done("PATCH", f"/api/channels/{channel_id}", {"topic": "newer"})
         await members.owner.done("DELETE", f"/api/channels/{channel_id}")
         assert await seen_by(member) == []
-        # A guest does not have the member role that is denied access, so the channel is not hidden from
-        # guests.
+        # The channel is hidden from the member role, which guests do not have.
         events = ["channel_updated secret", "channel_updated secret", "channel_deleted gone"]
         assert await seen_by(guest) == events
 
@@ -216,7 +219,7 @@ async def test_overrides_of_deleted_targets_are_deleted(members: MembersByRole) 
 def test_slow_mode_applies_to_each_member_and_each_channel_separately() -> None:
     slow = SlowMode()
     rows = [
-        # Member, channel, slow mode, current time, expected time to wait.
+        # Member, channel, slow mode, current time, expected wait
         ("ada", "a", 10, 100.0, 0.0),
         ("ada", "a", 10, 104.0, 6.0),
         ("bob", "a", 10, 104.0, 0.0),

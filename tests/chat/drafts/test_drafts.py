@@ -1,4 +1,4 @@
-"""Drafts appear only in their author's clients, and their files are retained."""
+"""Drafts appear only in their author's clients, and the files in a draft are retained."""
 
 import asyncio
 from collections.abc import AsyncIterator

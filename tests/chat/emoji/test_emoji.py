@@ -1,4 +1,4 @@
-"""The server's custom emoji are created, named, announced to all members, and deleted."""
+"""Custom emoji can be created, renamed and deleted, and all members are notified."""
 
 from collections.abc import AsyncIterator
 
@@ -43,7 +43,7 @@ async def test_an_emoji_name_can_be_used_in_messages_and_reactions(server: Uploa
 
 
 @pytest.mark.parametrize("name", ["", "a", "With", "a-b", "a" * 31, "ä_b", "a b", "a\nb"])
-async def test_a_name_that_cannot_be_written_between_colons_is_refused(
+async def test_an_emoji_name_that_cannot_be_written_between_colons_is_rejected(
     server: UploadServer, name: str
 ) -> None:
     status, answer = await server.send(
@@ -77,7 +77,7 @@ async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(server: U
         ("PUT", "timeout", {"duration_s": 3600}, "in_timeout"),
     ],
 )
-async def test_no_emoji_is_created_if_its_uploader_has_meanwhile_lost_the_permission(
+async def test_no_emoji_is_created_if_the_uploader_has_lost_the_permission_meanwhile(
     server: UploadServer, method: str, path: str, body: object, code: str
 ) -> None:
     admin = server.members.admin
@@ -105,7 +105,7 @@ async def test_an_emoji_can_be_renamed_and_deleted(server: UploadServer) -> None
     assert {"emoji_create", "emoji_rename", "emoji_delete"} <= set(actions)
 
 
-async def test_an_emoji_picture_is_kept_as_long_as_the_emoji(server: UploadServer) -> None:
+async def test_an_emojis_image_is_kept_as_long_as_the_emoji(server: UploadServer) -> None:
     emoji_id = await make(server, "cat")
     media, sweep = server.community.media, server.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1

@@ -1,4 +1,4 @@
-"""Applicants with an invite that requires approval wait until an invite manager decides."""
+"""Applicants whose invite requires approval wait until an invite manager approves or rejects them."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ async def with_approval(person: HttpMember, **more: object) -> str:
     return str((await person.done("POST", "/api/invites", {"approval": True, **more}))["code"])
 
 
-async def test_an_approved_applicant_arrives_in_a_channel(members: MembersByRole) -> None:
+async def test_an_approved_applicant_is_sent_to_the_invites_channel(members: MembersByRole) -> None:
     gatekeeper, device = await member_with(members, "manage_invites"), Device()
     code = await with_approval(members.member, channel_id="general")
     seen = await members.chat.http.post("/api/invites/view", json={"code": code})
@@ -51,7 +51,7 @@ async def test_an_approved_applicant_arrives_in_a_channel(members: MembersByRole
             "a friend of Ada's",
             members.member.id,
         )
-        # A second request returns the same application, with or without the code.
+        # A second attempt returns the same application, with or without the code.
         assert await refusal(members.chat, device, code) == "approval_pending"
         assert await refusal(members.chat, device) == "approval_pending"
         for person in (members.owner, gatekeeper):
@@ -67,13 +67,13 @@ async def test_an_approved_applicant_arrives_in_a_channel(members: MembersByRole
         assert (await member.pushed("member_joined"))["id"] == answer["member"]["id"]
         assert "application_created" not in member.kept_events()
     assert await waiting(members.owner) == [] and await waiting(members.owner, "approved") == []
-    # The first channel is reported only once.
+    # The response names the invite's channel only once.
     assert (await apply(members.chat, device))[1]["channel_id"] is None
     (entry,) = (await members.owner.done("GET", "/api/audit?action=application_approve"))["entries"]
     assert (entry["actor_id"], entry["details"]["nickname"]) == (gatekeeper.id, "New")
 
 
-async def test_approval_does_not_give_a_role_that_the_inviter_can_no_longer_give(
+async def test_approval_does_not_grant_a_role_that_the_inviter_can_no_longer_grant(
     members: MembersByRole,
 ) -> None:
     device = Device()
@@ -86,7 +86,7 @@ async def test_approval_does_not_give_a_role_that_the_inviter_can_no_longer_give
     assert (status, answer["member"]["roles"]) == (200, ["member"])
 
 
-async def test_nobody_can_approve_an_applicant_for_a_role_that_they_could_not_give(
+async def test_nobody_can_approve_an_applicant_for_a_role_that_they_cannot_grant(
     members: MembersByRole,
 ) -> None:
     gatekeeper, device = await member_with(members, "manage_invites"), Device()
@@ -103,7 +103,7 @@ async def test_nobody_can_approve_an_applicant_for_a_role_that_they_could_not_gi
         device = Device()
 
 
-async def test_a_refused_applicant_is_told_the_reason_and_can_be_approved_later(
+async def test_a_rejected_applicant_gets_the_reason_and_can_be_approved_later(
     members: MembersByRole,
 ) -> None:
     device = Device()
@@ -116,7 +116,7 @@ async def test_a_refused_applicant_is_told_the_reason_and_can_be_approved_later(
     assert await members.moderator.refused("POST", f"{path}/refuse") == "unknown_application"
     _, answer = await apply(members.chat, device, code)
     assert (answer["error"], answer["reason"]) == ("approval_refused", "we are full")
-    # Another invite of that kind cannot bypass the approval.
+    # A second invite that requires approval does not reopen the application.
     assert await refusal(members.chat, device, await with_approval(members.owner)) == "approval_refused"
     (entry,) = (await members.owner.done("GET", "/api/audit?action=application_refuse"))["entries"]
     assert entry["details"]["reason"] == "we are full"
@@ -134,7 +134,9 @@ async def test_an_applicants_wrong_codes_count_towards_the_limit(members: Member
     assert await refusal(members.chat, device) == "approval_pending"
 
 
-async def test_an_invite_without_approval_or_an_open_server_ends_the_wait(members: MembersByRole) -> None:
+async def test_an_applicant_can_join_with_another_invite_or_once_the_server_is_open(
+    members: MembersByRole,
+) -> None:
     first, second = Device(), Device()
     code = await with_approval(members.owner)
     for device in (first, second):
@@ -163,7 +165,7 @@ async def test_the_number_of_applicants_is_limited(
     devices = [Device() for _ in range(3)]
     answers = [await refusal(members.chat, device, code) for device in devices]
     assert answers == ["approval_pending", "approval_pending", "too_many_waiting"]
-    # A refused application does not use up the invite.
+    # The attempt beyond the limit does not use up the invite.
     (invite,) = [i for i in (await members.owner.done("GET", "/api/invites"))["invites"] if i["approval"]]
     assert invite["uses"] == 2
     first, _ = await waiting(members.owner)
@@ -200,7 +202,7 @@ async def test_members_who_joined_with_an_invite_are_listed(members: MembersByRo
     assert response["invitation"] is None
 
 
-async def test_no_new_member_lands_in_a_channel_that_they_may_not_view(members: MembersByRole) -> None:
+async def test_new_members_are_not_sent_to_a_channel_that_they_may_not_view(members: MembersByRole) -> None:
     category = await members.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     secret = await members.owner.done(
@@ -213,7 +215,7 @@ async def test_no_new_member_lands_in_a_channel_that_they_may_not_view(members: 
     assert await members.member.refused("POST", "/api/invites", body) == "unknown_channel"
     invite = await members.owner.done("POST", "/api/invites", body)
     assert (await apply(members.chat, Device(), invite["code"]))[1]["channel_id"] is None
-    # New members do not land in a deleted channel, either.
+    # New members are not sent to a deleted channel, either.
     await members.owner.done("DELETE", f"/api/channels/{secret['id']}")
     listed = (await members.owner.done("GET", "/api/invites"))["invites"]
     assert {i["id"]: i["channel_id"] for i in listed}[invite["id"]] is None

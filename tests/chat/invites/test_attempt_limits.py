@@ -1,4 +1,4 @@
-"""Attempts with wrong invite codes are limited as configured, in agreement with a slow model."""
+"""Attempts with wrong invite codes are limited as configured. The limits match a slow model."""
 
 import pytest
 from hypothesis import given
@@ -52,7 +52,7 @@ def test_a_client_that_exceeds_a_limit_has_to_wait(
 
 
 class Model:
-    """A slow model that keeps all events for one key and evaluates them again for each check."""
+    """A slow model that stores all events for one key and evaluates them again for each check."""
 
     def __init__(self, most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
         self.most, self.window_ms, self.cooldown_ms = most, window_ms, cooldown_ms
@@ -85,7 +85,7 @@ class Model:
     st.none() | st.integers(1, 100),
     st.lists(st.integers(0, 25), max_size=60),
 )
-def test_a_limit_counts_like_its_model(
+def test_the_limit_matches_its_model(
     most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None, steps: list[int]
 ) -> None:
     limit, model = (
@@ -131,7 +131,7 @@ def test_clients_and_addresses_are_counted_separately() -> None:
     assert waits("cyd", "192.0.2.2") == 0
 
 
-def test_the_values_documented_as_off_disable_the_limit() -> None:
+def test_the_documented_values_for_off_disable_the_limit() -> None:
     assert attempt_limits.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
     limits = AttemptLimits(attempt_limits.read({}))
     for number in range(1000):
@@ -150,7 +150,7 @@ def test_the_values_documented_as_off_disable_the_limit() -> None:
         "SERVER_INVITE_MAX_COOLDOWN_MS",
     ],
 )
-def test_an_invalid_limit_is_refused_at_startup(name: str) -> None:
+def test_an_invalid_limit_prevents_startup(name: str) -> None:
     for value in ("0", "-1", "many"):
         with pytest.raises(ConfigError, match=name):
             attempt_limits.read({name: value})

@@ -1,4 +1,4 @@
-"""A person with an invite sees where it leads before joining. A person who guesses codes learns nothing."""
+"""A preview shows the holder of an invite what they would join. Guessing codes reveals nothing."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ async def test_the_preview_of_the_first_link_states_that_it_creates_an_owner(cha
     assert (status, shown["founder"], shown["members"]) == (200, False, 1)
 
 
-async def test_guessing_codes_through_previews_is_limited_for_each_address(
+async def test_guessing_invite_codes_through_previews_is_rate_limited_by_address(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables | {"SERVER_INVITE_MAX_RETRIES": "2"}) as chat:
@@ -45,5 +45,5 @@ async def test_guessing_codes_through_previews_is_limited_for_each_address(
         status, answer = await viewed(chat, chat.invite)
         assert (status, answer["error"]) == (429, "too_many_invite_attempts")
         assert answer["retry_after_ms"] > 0
-        # Joining has a separate limit.
+        # Joins have a separate limit.
         await newcomer(chat, "Owner")

@@ -1,4 +1,4 @@
-"""Invites admit as many people, and stay valid for as long, as their creators chose."""
+"""An invite is limited to the number of people and the lifetime that its creator chose."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ NOW = 1_800_000_000.0
 
 
 async def refused(chat: ChatServer, code: str, device: Device | None = None) -> dict[str, Any]:
-    """Return the error response to a person who tries to join with this code."""
+    """Try to join with this code. Return the error response."""
     proof = await (device or Device()).proof(chat.http, chat.address)
     async with chat.http.post(
         "/api/auth/join", json=proof | {"nickname": "N", "invite_code": code}
@@ -37,7 +37,7 @@ async def test_an_invite_admits_only_as_many_people_as_its_limit(members: Member
     assert (await members.member.done("GET", "/api/invites"))["invites"] == []
 
 
-async def test_an_invite_gives_new_members_its_role(members: MembersByRole) -> None:
+async def test_an_invite_grants_its_role_to_new_members(members: MembersByRole) -> None:
     for role, held in (("guest", ["guest"]), ("moderator", ["member", "moderator"])):
         invite = await members.admin.done("POST", "/api/invites", {"role_id": role})
         person = await newcomer(members.chat, "New", invite["code"])
@@ -52,7 +52,7 @@ async def test_an_invite_gives_new_members_its_role(members: MembersByRole) -> N
     assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == ["member"]
 
 
-async def test_an_invite_gives_only_what_its_creator_can_give_now(members: MembersByRole) -> None:
+async def test_an_invite_grants_only_a_role_that_its_creator_can_still_grant(members: MembersByRole) -> None:
     role = await members.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5, "permissions": []})
     invite = await members.moderator.done("POST", "/api/invites", {"role_id": role["id"]})
     await members.owner.done("PATCH", f"/api/roles/{role['id']}", {"permissions": ["manage_roles"]})
@@ -70,7 +70,9 @@ async def test_an_invite_does_not_work_while_its_creator_may_not_invite(members:
     await newcomer(members.chat, "New", invite["code"])
 
 
-async def test_an_invite_gives_no_member_role_that_its_creator_could_not_give(members: MembersByRole) -> None:
+async def test_an_invite_does_not_grant_a_member_role_that_its_creator_cannot_grant(
+    members: MembersByRole,
+) -> None:
     maker = await member_with(members, "create_invites")
     invite = await maker.done("POST", "/api/invites", {})
     await members.owner.done("DELETE", f"/api/members/{maker.id}/roles/member")
@@ -115,7 +117,7 @@ async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(me
     strong = await members.admin.done("POST", "/api/invites", {"role_id": "moderator"})
     assert await ids("member") == {mine["id"]}
     assert await ids("guest") == set()
-    # Managers see the server's own invite, but not invites that give a role of their own rank.
+    # Managers see the server's own invite, but no invites that grant a role of their own rank.
     assert len(await ids("moderator")) == 2
     assert strong["id"] not in await ids("moderator")
     assert {mine["id"], strong["id"]} < await ids("admin")
@@ -162,7 +164,7 @@ async def test_the_servers_own_code_is_valid_until_it_is_revoked_and_replaced(
         await newcomer(again, "Member")
 
 
-async def test_an_address_with_too_many_wrong_codes_is_refused_for_a_while(variables: dict[str, str]) -> None:
+async def test_an_address_with_too_many_wrong_codes_is_blocked_for_a_while(variables: dict[str, str]) -> None:
     limits = {"SERVER_INVITE_MAX_RETRIES": "3", "SERVER_INVITE_IP_MAX_RETRIES": "5"}
     async with chat_server(variables | limits) as chat:
         await newcomer(chat, "Owner")

@@ -1,4 +1,4 @@
-"""A profile shows an account on another server only with proofs from both, which nobody else can use."""
+"""A profile shows an account on another server only if both accounts prove the link to each other."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from tests.kit.device import Device
 
 GARDEN = elsewhere().origin
 OWN, CONFIRMATIONS = "/api/me/linked-accounts", "/api/me/account-confirmations"
-# The origin that a sandboxed frame on another server's page sends.
+# A sandboxed frame in another server's web client sends this origin.
 FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
 
 
@@ -60,7 +60,7 @@ async def test_everybody_sees_a_link_until_it_is_removed(world: World) -> None:
     assert await member.refused("DELETE", links_path(member.id, made["id"])) == "unknown_linked_account"
 
 
-async def test_a_new_link_replaces_the_one_to_the_same_server(world: World) -> None:
+async def test_a_new_link_replaces_the_previous_link_to_the_same_server(world: World) -> None:
     member = world.members.member
     for other in (elsewhere(), elsewhere(), elsewhere("http://localhost:8080")):
         last = await member.done("POST", OWN, pair(world.account(member), other))
@@ -69,7 +69,7 @@ async def test_a_new_link_replaces_the_one_to_the_same_server(world: World) -> N
     assert links[-1] == last
 
 
-async def test_a_statement_that_fits_another_account_server_or_key_is_refused(world: World) -> None:
+async def test_a_statement_for_another_account_server_or_key_is_rejected(world: World) -> None:
     member, owner = world.members.member, world.members.owner
     own, other_account, stranger = world.account(member), elsewhere(), Account(GARDEN, "eve", Device())
     third = Account("https://third.example", member.id, member.device)
@@ -124,7 +124,7 @@ async def test_a_profile_shows_at_most_ten_links(world: World) -> None:
     assert len(await links_of(member, member.id)) == rules.MAX_LINKS
 
 
-async def test_moderators_remove_links_of_lower_ranks_and_members_in_timeout_add_none(world: World) -> None:
+async def test_moderators_can_remove_links_and_members_in_timeout_cannot_add_any(world: World) -> None:
     members = world.members
     link = await members.member.done("POST", OWN, pair(world.account(members.member), elsewhere()))
     of_owner = await members.owner.done("POST", OWN, pair(world.account(members.owner), elsewhere()))
@@ -145,7 +145,7 @@ async def test_moderators_remove_links_of_lower_ranks_and_members_in_timeout_add
 
 
 async def verify(world: World, token: str, digest: str) -> tuple[int, Any, str | None]:
-    """Verify a statement as a page without an origin. Return the status, the body, and the allowed origin."""
+    """Verify a statement from a page without an origin. Return the status, body and allowed origin."""
     body = {"token": token, "digest": digest}
     async with world.chat.http.post(
         "/api/account-confirmations", json=body, headers=FROM_A_FRAME
@@ -180,7 +180,7 @@ async def test_members_of_both_servers_verify_a_statement_until_it_is_withdrawn(
     assert await member.refused("PUT", f"{CONFIRMATIONS}/short") == "invalid_request"
 
 
-async def test_a_member_gives_a_limited_number_of_confirmations(
+async def test_the_number_of_a_members_confirmations_is_limited(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules, "MAX_CONFIRMATIONS", 2)
@@ -190,7 +190,7 @@ async def test_a_member_gives_a_limited_number_of_confirmations(
     assert await member.refused("PUT", f"{CONFIRMATIONS}/{digest_of('three')}") == "too_many"
 
 
-async def test_links_and_confirmations_end_with_the_device_that_signed(world: World) -> None:
+async def test_links_and_confirmations_end_when_the_signing_device_is_unlinked(world: World) -> None:
     member = world.members.member
     await member.done("POST", OWN, pair(world.account(member), elsewhere()))
     digest = digest_of("a statement")
@@ -207,9 +207,7 @@ async def test_links_and_confirmations_end_with_the_device_that_signed(world: Wo
 
 
 @pytest.mark.parametrize("ending", ["leave", "delete", "kick", "ban"])
-async def test_links_and_confirmations_end_with_the_membership_and_do_not_come_back(
-    world: World, ending: str
-) -> None:
+async def test_links_and_confirmations_end_with_the_membership_permanently(world: World, ending: str) -> None:
     members, database = world.members, world.community._database
     member, digest = members.member, digest_of("a statement")
     await member.done("POST", OWN, pair(world.account(member), elsewhere()))

@@ -1,4 +1,4 @@
-"""Stored media is served to anyone with a valid URL: in full, in part, or as "not modified"."""
+"""Anyone with a valid URL can fetch stored media in full, in part, or as "not modified"."""
 
 import asyncio
 import json
@@ -78,7 +78,7 @@ async def test_only_the_requested_range_of_a_video_is_served(stored: Stored) -> 
     assert headers["Content-Range"] == f"bytes */{len(CONTENT)}"
 
 
-async def test_a_conditional_range_request_for_a_changed_object_gets_the_whole_object(stored: Stored) -> None:
+async def test_a_conditional_range_request_for_a_changed_object_gets_the_full_object(stored: Stored) -> None:
     _, headers, _ = await stored.get()
     status, _, _ = await stored.get(Range="bytes=0-9", If_Range=headers["ETag"])
     assert status == 206
@@ -110,7 +110,7 @@ async def test_head_returns_all_headers_without_the_content(stored: Stored) -> N
         (lambda url: url.replace("/media/", "/media/..%2f"), 404, "not_found"),
     ],
 )
-async def test_a_url_that_has_been_tampered_with_is_refused(stored: Stored, change, status, code) -> None:  # type: ignore[no-untyped-def]
+async def test_a_modified_media_url_is_rejected(stored: Stored, change, status, code) -> None:  # type: ignore[no-untyped-def]
     async with stored.chat.http.get(change(stored.url)) as response:
         assert (response.status, (await response.json())["error"]) == (status, code)
 
@@ -144,7 +144,7 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
     monkeypatch.setattr(requests, "MAX_STREAMS", 1)
     large = await stored.community.media.keep(bytes(64 * 1024 * 1024), "mp4", ObjectInfo("video/mp4"))
     host, port = stored.chat.address.removeprefix("http://").rsplit(":", 1)
-    # The client receives only as much as the system buffers for it.
+    # The client does not read, so it receives only as much as the system buffers.
     reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
     path = stored.community.media.url(large)
     writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -172,7 +172,7 @@ async def test_the_connection_closes_without_extra_bytes_if_the_store_fails_midw
             await response.read()
 
 
-# URLs.
+# URLs
 
 
 def parts(url: str) -> tuple[str, str, str]:
@@ -195,7 +195,7 @@ def test_a_url_is_stable_for_hours_and_then_expires() -> None:
         urls.remaining_s(*parts(url))
 
 
-def test_a_url_from_another_server_is_refused() -> None:
+def test_a_media_url_from_another_server_is_rejected() -> None:
     ours, theirs = MediaUrls("ours", lambda: 0.0), MediaUrls("theirs", lambda: 0.0)
     with pytest.raises(ChatError, match="media_address_invalid"):
         ours.remaining_s(*parts(theirs.url("uploads/one.webp")))
@@ -208,7 +208,7 @@ def test_every_stored_key_in_a_response_gets_a_url() -> None:
     assert shown == [{"image": {"key": key, "width": 1, "url": urls.url(key)}, "key": "not one of our keys"}]
 
 
-# Ranges.
+# Ranges and validators
 
 VALIDATORS = Validators('"tag"', 1_000_000)
 
@@ -237,7 +237,7 @@ def test_ranges_follow_rfc_9110(header: str, expected: tuple[int, int] | None) -
 
 
 @pytest.mark.parametrize("header", ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=999999999999999999-"])
-def test_an_empty_range_is_not_satisfiable(header: str) -> None:
+def test_an_empty_range_cannot_be_satisfied(header: str) -> None:
     with pytest.raises(RangeNotSatisfiable):
         requested_range({"Range": header}, 100, VALIDATORS)
 
@@ -256,5 +256,7 @@ def test_an_empty_range_is_not_satisfiable(header: str) -> None:
         ({"If-Modified-Since": "yesterday"}, False),
     ],
 )
-def test_an_etag_or_a_date_shows_that_an_object_is_unchanged(headers: dict[str, str], has_it: bool) -> None:
+def test_an_object_is_recognised_as_unchanged_by_its_etag_or_date(
+    headers: dict[str, str], has_it: bool
+) -> None:
     assert is_not_modified(headers, VALIDATORS) is has_it

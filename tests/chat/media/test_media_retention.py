@@ -1,4 +1,4 @@
-"""Media has a database row before it is stored and is retained as long as anything refers to it."""
+"""A media object has a database row before it is stored, and is retained as long as anything refers to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,7 +86,7 @@ async def test_an_object_that_could_not_be_stored_is_not_served(database: Databa
     assert await media.find(key) is None
 
 
-async def test_storing_without_a_store_is_refused(database: Database, clock: Clock) -> None:
+async def test_storing_an_object_without_a_store_is_an_error(database: Database, clock: Clock) -> None:
     media = Media(database, None, MediaUrls("secret", clock), clock)
     assert not media.enabled
     with pytest.raises(ChatError, match="uploads_disabled"):
@@ -135,7 +135,7 @@ async def test_an_object_about_to_be_referenced_is_kept_even_without_a_grace_per
     assert await exists(objects, key)
 
 
-async def test_nothing_can_start_to_refer_to_an_object_that_is_being_removed(
+async def test_an_object_that_is_being_removed_cannot_get_new_references(
     database: Database, media: Media, sweep: Sweep, clock: Clock
 ) -> None:
     key = await media.keep(b"one", "webp", WEBP)
@@ -146,7 +146,7 @@ async def test_nothing_can_start_to_refer_to_an_object_that_is_being_removed(
 
 
 class Unreliable(FileObjects):
-    """A store whose `delete` fails while `failing` is set."""
+    """A store that fails to delete objects while `failing` is set."""
 
     failing = True
 
@@ -206,7 +206,7 @@ async def test_an_object_whose_server_was_killed_while_storing_it_is_swept(
         await media.keep(b"one", "webp", WEBP)
     [key] = media.in_hand()
     assert await exists(objects, key)
-    # A server that starts after the crash knows only the row.
+    # A server that starts after the crash knows the object only from its row.
     after = Media(database, objects, MediaUrls("secret", clock), clock)
     assert await after.find(key) is None
     clock.now += GRACE_MS / 1000

@@ -1,7 +1,7 @@
-"""After any sequence of events, the sweep removes exactly the unreferenced objects.
+"""The sweep removes exactly the unreferenced objects, whatever events came before it.
 
-A model records the references, and when each object lost its last reference. The server may be killed between
-any two steps of storing an object, and the store may fail.
+A model records the references and the time at which each object lost its last reference. The server may be
+killed between any two steps of storing an object. The store may fail.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class Killed(BaseException):
 
 
 class Objects(FileObjects):
-    """A store that kills the process after a `put` (`killing`), or whose deletions fail (`failing`)."""
+    """A store that kills the process after a `put` (if `killing` is set) or fails to delete (`failing`)."""
 
     killing = failing = False
     last_key = ""
@@ -67,7 +67,7 @@ class Histories(RuleBasedStateMachine):
         self.stack = contextlib.ExitStack()
         self.now = 1_000_000.0
         self.references: dict[tuple[str, str], set[str]] = {}
-        # When each object became unreferenced, and how long it may still be in use.
+        # The time at which each object became unreferenced, and the time until which it may still be in use.
         self.idle_since: dict[str, float] = {}
         self.spared_until: dict[str, float] = {}
 
@@ -87,7 +87,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def restart(self) -> None:
-        """Restart the server. It remembers no earlier objects, and none are in use."""
+        """Restart the server. The new process has no objects in use."""
         urls = MediaUrls("secret", lambda: self.now)
         self.media = Media(self.database, self.objects, urls, lambda: self.now)
         self.sweep = Sweep(self.database, self.media, 1000, GRACE_S * 1000, lambda: self.now)
@@ -121,8 +121,8 @@ class Histories(RuleBasedStateMachine):
         try:
             self.runner.run(_awaited(write))
         except ChatError:
-            # Only an object that has been unreferenced for long enough can be in the process of being
-            # removed.
+            # The error means that the object is being removed, so it must have been unreferenced for long
+            # enough.
             assert self.due(key)
             return
         self.references.setdefault(owner, set()).add(key)

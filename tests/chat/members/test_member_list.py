@@ -1,6 +1,6 @@
-"""The member list is filtered and sorted.
+"""The member list can be filtered and sorted.
 
-Only members with a management permission see when others were last online.
+Only members with a management permission can see when others were last online.
 """
 
 import pytest
@@ -50,7 +50,7 @@ def ids(wanted: MembersQuery) -> str:
         (MembersQuery(query="b", role_id="member", seen_before_ms=600), "1"),
     ],
 )
-def test_filters_find_the_matching_members(wanted: MembersQuery, expected: str) -> None:
+def test_filters_return_the_matching_members(wanted: MembersQuery, expected: str) -> None:
     assert ids(wanted) == expected
 
 

@@ -1,4 +1,4 @@
-"""Members can be found, named, and distinguished by their roles."""
+"""Members can be listed, renamed and given roles."""
 
 import asyncio
 from typing import Any
@@ -71,7 +71,7 @@ async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(membe
     assert await members.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
 
 
-async def test_nobody_can_take_another_members_name_or_one_that_looks_like_it(chat: ChatServer) -> None:
+async def test_nobody_can_take_another_members_name_or_a_similar_looking_one(chat: ChatServer) -> None:
     for name in ("Bill", "\u0412ill", "BI11", "Ada", "A\u200bd\u0430\u0301", "Grace"):
         applicant = await newcomer(chat, name)
     members = (await applicant.done("GET", "/api/members"))["members"]
@@ -152,7 +152,7 @@ async def test_permissions_are_sent_at_sign_in_and_when_they_change(members: Mem
         ({"name": "x", "permissions": "speak"}, "invalid_request"),
     ],
 )
-async def test_an_invalid_role_is_refused(
+async def test_an_invalid_role_is_rejected(
     members: MembersByRole, role_body: dict[str, object], refusal: str
 ) -> None:
     assert await members.admin.refused("POST", "/api/roles", role_body) == refusal
@@ -199,14 +199,14 @@ async def test_roles_are_reordered_all_together_or_not_at_all(members: MembersBy
     assert (await members.admin.done("GET", "/api/roles"))["roles"] == roles
 
 
-async def test_nobody_can_act_above_their_rank_or_grant_permissions_that_they_lack(
+async def test_nobody_can_act_above_their_rank_or_grant_permissions_they_lack(
     members: MembersByRole,
 ) -> None:
     owner, admin, moderator = members.owner, members.admin, members.moderator
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
     wanted = [*mine["permissions"], "manage_roles"]
     await owner.done("PATCH", "/api/roles/moderator", {"permissions": wanted})
-    # Roles of equal or higher rank cannot be changed, nor can their holders.
+    # Members cannot change roles of equal or higher rank, or the holders of these roles.
     for role_id in ("moderator", "admin", "owner"):
         for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):
             assert await moderator.refused(method, f"/api/roles/{role_id}", body) == "rank_too_low"

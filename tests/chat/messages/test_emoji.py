@@ -1,4 +1,4 @@
-"""The server and the picker use the same catalogue for emoji in reactions and names."""
+"""The server recognises the emoji in the picker's catalogue and finds emoji by name."""
 
 import re
 import sqlite3
@@ -101,7 +101,7 @@ def test_every_emoji_in_the_picker_is_accepted_in_every_skin_tone() -> None:
     ("text", "canonical"),
     [("❤", "❤️"), ("❤\ufe0e", "❤️"), ("👍\ufe0f", "👍"), ("#⃣", "#️⃣"), ("🏳‍🌈", "🏳️‍🌈"), ("❤❤️👍", "❤️❤️👍")],
 )
-def test_a_variation_selector_makes_no_difference_to_an_emoji(text: str, canonical: str) -> None:
+def test_variation_selectors_in_emoji_are_ignored(text: str, canonical: str) -> None:
     assert reaction_form(text) == canonical_emoji(text) == canonical
 
 
@@ -117,7 +117,7 @@ def test_a_variation_selector_makes_no_difference_to_an_emoji(text: str, canonic
         ("party_parrot", 0, None),
     ],
 )
-def test_an_emoji_can_be_found_by_the_names_that_other_programs_use(
+def test_an_emoji_can_be_found_by_its_names_in_other_programs(
     name: str, tone: int, emoji: str | None
 ) -> None:
     assert emoji_named(name, tone) == emoji

@@ -1,4 +1,4 @@
-"""The fallback line of a message without text is never empty and contains no link."""
+"""The fallback text of a message without text is never empty and contains no link."""
 
 import pytest
 from hypothesis import example, given
@@ -28,7 +28,7 @@ from tests.kit.time_complexity import grows_with_its_size
         ([{"title": "[[a](b)](mention:0123)"}], "[a]\u200b(0123)"),
     ],
 )
-def test_the_fallback_is_the_first_content_in_a_card_as_a_single_line(
+def test_the_fallback_is_the_first_content_of_a_card_on_a_single_line(
     cards: list[object], line: str | None
 ) -> None:
     assert fallback(cards) == line
@@ -48,6 +48,6 @@ def test_the_fallback_contains_no_link_or_mention(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("piece", ["a.", "a+", "[a](", "![", "mention:", " ", "]("])
-def test_the_cost_of_a_fallback_line_is_linear_in_the_card_text(piece: str) -> None:
-    # A history page may contain a hundred cards, and the event loop is blocked while they are processed.
+def test_the_cost_of_a_fallback_is_linear_in_the_length_of_the_cards_text(piece: str) -> None:
+    # A page of history may contain a hundred cards. The event loop is blocked while they are processed.
     assert grows_with_its_size(lambda size: fallback([{"description": (piece * size)[:size]}]), 4_000)

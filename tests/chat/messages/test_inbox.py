@@ -1,4 +1,4 @@
-"""The inbox lists the messages in all channels and threads that mention a member, and is cheap to read."""
+"""The inbox lists all messages that mention a member, in any channel or thread, and is cheap to read."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ async def inbox(member: LiveMember, **more: object) -> list[str]:
     return [message["text"] for message in (await request(member, "mentions", **more))["messages"]]
 
 
-async def test_the_inbox_contains_every_form_of_mention_and_nothing_else(
+async def test_the_inbox_contains_every_kind_of_mention_and_nothing_else(
     variables: dict[str, str],
 ) -> None:
     async with (
@@ -59,7 +59,7 @@ async def test_the_inbox_contains_every_form_of_mention_and_nothing_else(
         assert await inbox(owner) == []
 
 
-async def test_the_inbox_is_paged_across_all_channels(members: MembersByRole) -> None:
+async def test_the_inbox_is_paginated_across_all_channels(members: MembersByRole) -> None:
     channel = await members.owner.done("POST", "/api/channels", {"name": "other", "type": "text"})
     for number in range(5):
         where = ("general", channel["id"])[number % 2]
@@ -103,14 +103,14 @@ async def test_deleted_messages_and_removed_mentions_disappear_from_the_inbox(ch
         assert await inbox(ben) == []
 
 
-async def test_an_invalid_inbox_cursor_is_refused(chat: ChatServer) -> None:
+async def test_an_invalid_inbox_cursor_is_rejected(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         refused = await ada.ask("mentions", before="yesterday")
         assert (refused["event"], refused["data"]["error"]) == ("error", "unknown_message")
 
 
 async def test_an_inbox_page_is_read_as_one_range_of_an_index(tmp_path: Path) -> None:
-    # The query must not read and sort every mention of the member.
+    # Otherwise, the query would read and sort all mentions of the member.
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     query = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"
     plan = await database.rows(query, ("ada", 9, '["general"]', 26))

@@ -1,4 +1,4 @@
-"""The links that get previews are found in a message."""
+"""The server finds the links in a message that get previews."""
 
 import pytest
 from hypothesis import given

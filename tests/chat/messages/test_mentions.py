@@ -1,4 +1,4 @@
-"""Mentions are markdown links to members. Text that only looks like a mention is not a mention."""
+"""Mentions are Markdown links to members. Text that merely resembles a mention is ignored."""
 
 import pytest
 from hypothesis import given
@@ -27,7 +27,7 @@ from svc.chat.messages.markdown import MAX_MENTIONS, mentioned_ids, mentions_in
         ("```\n[Ada](mention:a1)\n```", []),
         ("~~~ py\n[Ada](mention:a1)\n~~~", []),
         ("````\n```\n[Ada](mention:a1)\n````\n[Ben](mention:b2)", ["b2"]),
-        ("```\n[Ada](mention:a1)", []),  # The unclosed code block extends to the end of the text.
+        ("```\n[Ada](mention:a1)", []),  # An unclosed code block extends to the end of the text.
         ("    [Ada](mention:a1)", []),
         ("text\n    [Ada](mention:a1)", ["a1"]),  # The indented line continues the paragraph.
         ("``` [Ada](mention:a1)```", []),

@@ -1,8 +1,7 @@
-"""The server, a simple but slow model, and a client that applies pushed events agree after any sequence of
-requests.
+"""After any sequence of requests, the server matches a slow model and a client that applies pushed events.
 
 The rules run on a real database. Some requests are cancelled while their write is waiting, and the server is
-restarted in the middle.
+restarted midway.
 """
 
 import asyncio
@@ -48,7 +47,7 @@ STEPS = 120
 
 @dataclass
 class Client:
-    """A client that knows only the state that the server has pushed to it."""
+    """A client that knows only what the server has pushed to it."""
 
     member_id: str
     messages: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -85,7 +84,7 @@ class Client:
 
 
 def react(message: dict[str, Any], emoji: str, member_id: str, *, added: bool) -> None:
-    """Apply a reaction in the wire format, with emoji in code-point order."""
+    """Add or remove a reaction in a message in wire format. Emoji are in code-point order."""
     listed = {reaction["emoji"]: reaction["member_ids"] for reaction in message["reactions"]}
     if added:
         listed.setdefault(emoji, []).append(member_id)
@@ -95,7 +94,7 @@ def react(message: dict[str, Any], emoji: str, member_id: str, *, added: bool) -
 
 
 class Model:
-    """All messages in one list, and each member's read mark in each channel."""
+    """A single list of all messages, and each member's read marker in each channel."""
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
@@ -120,13 +119,13 @@ class Model:
 
 
 def shown(message: Message) -> dict[str, Any]:
-    """Return a message as a client reads it."""
+    """Return a message as a client receives it."""
     read: dict[str, Any] = json.loads(encode(responses.message(message, URLS)))
     return read
 
 
 class RecordingHub(Hub):
-    """A hub that pushes to in-memory clients, and passes data through JSON as the real hub does."""
+    """A hub that pushes to in-memory clients. Like the real hub, it encodes data as JSON."""
 
     def __init__(self, directory: Directory, clients: dict[str, Client]) -> None:
         super().__init__(directory, lambda: 0.0)
@@ -152,7 +151,7 @@ def directory() -> Directory:
 
 
 class Play:
-    """One random run. `step` performs a random action, and `compare` checks everything."""
+    """A random run. `step` performs a random action, and `compare` checks the resulting state."""
 
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self.folder = folder
@@ -160,7 +159,7 @@ class Play:
         self.model = Model()
         self.clients = {member_id: Client(member_id) for member_id in MEMBERS}
         self.directory = directory()
-        # Start at the current time, because old nonces are forgotten.
+        # Start at the current time, because the server forgets old nonces.
         self.now = time.time()
         self.nonces: list[tuple[str, Draft, str]] = []
 
