@@ -39,7 +39,7 @@ def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
 def adding_headers(
     origins: Origins, public_urls: Sequence[str]
 ) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
-    """Return a signal handler that adds these headers, and CORS headers for listed origins, to each
+    """Return a signal handler that adds the usual headers, and CORS headers for listed origins, to each
     response.
     """
     usual = usual_headers(public_urls)

@@ -48,7 +48,7 @@ NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": F
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """An HTTP endpoint. `route` is the method and path as in `endpoint_permissions`. An `answer` of None
-    means an empty 204.
+    means an empty 204 response.
     """
 
     route: str

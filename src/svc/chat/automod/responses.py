@@ -24,7 +24,7 @@ class RuleDeleted(Response):
 
 
 class FoundMessage(Response):
-    """A message that the tested rule matches. `found` contains the start and end of each match."""
+    """A message that matches the tested rule. `found` contains the start and end of each match."""
 
     id: Id
     channel_id: Id
