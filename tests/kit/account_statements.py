@@ -8,7 +8,7 @@ from tests.kit.device import Device, base64url
 
 @dataclass
 class Account:
-    """An account on a server, which need not exist."""
+    """An account on a server. The server need not exist."""
 
     origin: str
     id: str
@@ -30,7 +30,7 @@ def statement(by: Account, about: Account, **changes: object) -> str:
 
 
 def pair(own: Account, other: Account) -> dict[str, str]:
-    """Return the body of the request that shows the link on the profile of the account on this server."""
+    """Return the request body that shows the link on the profile of this server's account."""
     return {"own": statement(own, other), "other": statement(other, own)}
 
 

@@ -1,4 +1,4 @@
-"""Runs a participant that is not a browser but aiortc, driven by the events on `/client`.
+"""Runs a participant that uses aiortc instead of a browser, driven by the events on `/client`.
 
 It joins, answers every offer, publishes tracks in the first four media sections, and decodes the tracks that
 it receives in the others. This module works around gaps in aiortc, so that tests exercise the service rather
@@ -161,8 +161,8 @@ class AiortcClient:
         return self.closed
 
     async def leave(self) -> None:
-        """Disconnect, as a closed web client does. Raises any error that occurred in this client's own
-        tasks.
+        """Disconnect, as a web client does when it is closed. Raises any error that occurred in this client's
+        own tasks.
         """
         async with asyncio.timeout(DEADLINE_S):
             self._listening.cancel()

@@ -1,4 +1,4 @@
-"""People who join a media service with aiortc and leave at the end of the test."""
+"""Lets people join a media service with aiortc, and disconnects them at the end of the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping

@@ -63,7 +63,7 @@ async def alertmanager(configuration: str, folder: Path) -> AsyncIterator[Alertm
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             address = await _address(process.stdout)
-        # The output is discarded, because nobody reads the pipe and it must not fill up.
+        # Read and discard the output, so that the pipe does not fill up.
         reading = asyncio.create_task(process.stdout.read())
         async with ClientSession(f"http://{address}") as http:
             yield Alertmanager(http)

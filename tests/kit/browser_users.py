@@ -275,7 +275,7 @@ class Person(Watcher):
 
 
 class Absentee(Person):
-    """A member who has no page and only sends requests, which takes hardly any processor time."""
+    """A member who has no page open and only sends requests, which takes hardly any processor time."""
 
     def __init__(self, name: str, address: str, identity: dict[str, Any]) -> None:
         self.name, self.faults = name, []
@@ -299,7 +299,7 @@ class People:
     """The pages in one browser, each with its own storage for a different person.
 
     Without `service_worker`, no page installs its service worker, which would fetch every file again for its
-    cache and take a fifth of a page's processor time. `still` pages show no motion, because animating the
+    cache and take a fifth of a page's processor time. `still` pages show no animations, because animating the
     rings around speakers takes half of a call's processor time, and leave the microphone unprocessed.
     `members` have joined before they arrive, which takes a quarter less processor time than the form does.
     """

@@ -35,7 +35,7 @@ class ClusterProcess:
         self.address = f"http://{host.address}:{self.port}"
         self.variables: dict[str, str] = {"HOST": host.address, "PORT": str(self.port)}
         self._inside = host.inside
-        # A program that imports and runs the command line, if the process is not of this version.
+        # A program that imports and runs the command line, if the process runs a different version.
         self.program = ""
         self.process: asyncio.subprocess.Process | ServedProcess | None = None
         # The output of the current process so far.

@@ -16,7 +16,7 @@ from tests.kit.sfu_process import SECRET, SfuProcess
 from tests.kit.wait import eventually
 
 JOINED_WITHIN_S = 30.0
-# The interval at which arriving audio is counted. A packet holds 20 ms of it.
+# The interval at which arriving audio is counted. A packet holds 20 ms of audio.
 _LOOK_S = 0.05
 # A silence of this length, beyond the pauses of this process itself, counts as an interruption.
 MAX_SILENCE_S = 1.0

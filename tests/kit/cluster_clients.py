@@ -1,6 +1,6 @@
 """Runs clients that write to a cluster until they are stopped, and compares their writes with the database.
 
-A client repeats each write until it is acknowledged. A repeated message is stored only once: a message has a
+A client retries each write until it is acknowledged. A retried message is stored only once: a message has a
 nonce, and the bytes of a private message are unique. Each message is edited at most once, so an earlier
 attempt that arrives late changes nothing. Before each upload, a client deletes its earlier uploads, including
 those whose response was lost.
@@ -113,7 +113,7 @@ class Clients:
         """Replace the access token, which is valid for a quarter of an hour. Retry if no server responds."""
         while True:
             server = random.choice([server for group in self._groups for server in group])
-            # A node that is a follower or has just been killed refuses requests.
+            # A follower rejects requests, and a killed node cannot respond.
             with suppress(AssertionError, ClientError, OSError, TimeoutError):
                 async with ClientSession(server.address, timeout=ClientTimeout(_ATTEMPT_S)) as http:
                     chat = ChatServer(server.address, http, "")
@@ -135,7 +135,7 @@ class Clients:
         return sum(map(len, self._acknowledged_at))
 
     def longest_silence_since(self, moment: float) -> float:
-        """Return the longest time in seconds since then that a group has not acknowledged a write."""
+        """Return the longest time in seconds, since `moment`, in which a group acknowledged no write."""
         return max(
             later - earlier
             for group in self._acknowledged_at
@@ -219,7 +219,7 @@ class Clients:
         target: str,
         body: Json | Callable[[], FormData] | None = None,
     ) -> Any:
-        """Repeat a request until it is acknowledged. Return the response."""
+        """Retry a request until it is acknowledged. Return the response."""
         server = self._responding[group]
         while True:
             sent: dict[str, Any] = {"data": body()} if callable(body) else {"json": body}
@@ -270,7 +270,7 @@ def faults_in(file: Path, clients: Clients) -> list[str]:
             lost += [f"deletion of upload {id_}"] if id_ in uploads else []
         elif id_ not in uploads or kept.read_bytes() != content:
             lost.append(f"upload {id_}")
-    # Every client repeated its last write until it was acknowledged.
+    # Every client retried its last write until it was acknowledged.
     twice = [text for id_, text in texts.items() if id_ not in written.texts]
     disorder = out_of_order([written.posts[id_] for id_ in texts if id_ in written.posts])
     for (conversation, number), bodies in written.private.items():

@@ -1,4 +1,4 @@
-"""Checks what members on a cluster receive while their permission to view a channel comes and goes.
+"""Checks what members on a cluster receive while their permission to view a channel is removed and restored.
 
 Each removal is checked in two ways. A message posted after the removal was acknowledged must not reach the
 member through any relay or node. A second after the removal, no relay or node may serve the channel's
@@ -252,8 +252,8 @@ def _sign_in(watcher: _Watcher) -> Mapping[str, object]:
 
 
 def missing_events(session: Session, places: Mapping[str, int]) -> list[str]:
-    """Return the messages that did not arrive, although they follow the fetched ones in the file and precede
-    one that arrived.
+    """Return the messages that did not arrive, although they follow the fetched messages in the file and
+    precede a message that arrived.
     """
     received = {id_: places[id_] for id_ in session.messages if id_ in places}
     if not received:
@@ -264,7 +264,7 @@ def missing_events(session: Session, places: Mapping[str, int]) -> list[str]:
 
 
 def gaps(history: Sequence[str], places: Mapping[str, int]) -> list[str]:
-    """Return the messages that are missing between fetched ones."""
+    """Return the messages that are missing between fetched messages."""
     found = {id_: places[id_] for id_ in history if id_ in places}
     if not found:
         return []

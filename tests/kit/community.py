@@ -1,4 +1,4 @@
-"""Creates a community whose owner, moderator and member can send requests with or without the page."""
+"""Creates a community whose owner, moderator and member can send requests with or without an open page."""
 
 import re
 from collections.abc import Sequence
@@ -88,7 +88,7 @@ async def open_settings(person: Person, page: str) -> Locator:
     await person.press("Settings")
     pages = person.page.get_by_role("navigation", name="Settings pages")
     button = pages.get_by_role("button", name=page, exact=True)
-    await expect(button).to_be_visible()  # Unlike a click, this reports what the window shows instead.
+    await expect(button).to_be_visible()  # Reports what is shown instead, unlike a click.
     await button.click()
     return person.page.get_by_role("region", name=page, exact=True)
 

@@ -1,4 +1,4 @@
-"""Shows a single component of the page in a real browser, without the rest of the page.
+"""Renders a single component of the web client in a real browser, without the rest of the client.
 
 The test specifies the module, the component and its properties.
 """

@@ -62,7 +62,7 @@ class Deployment:
 
 
 def of_compose(document: Mapping[str, Any], variables: Mapping[str, str]) -> Deployment:
-    """Return the containers of a compose file. Services that only prepare others are left out."""
+    """Return the containers of a compose file. Services that only prepare other services are omitted."""
 
     def expanded(value: object) -> str:
         def replacement(found: re.Match[str]) -> str:
@@ -144,7 +144,7 @@ def _of_pod(
             volumes[mount["mountPath"]] = f"{pod}-{mount['name']}"
     arguments = [expanded(each) for each in container.get("args", ())]
     security = spec["securityContext"]
-    # Kubernetes gives a volume to the group, and leaves it to root.
+    # Kubernetes assigns a volume to the group, and root remains its owner.
     access = (0, security.get("fsGroup", 0), 0o2775)
     user = security["runAsUser"]
     return Container(pod, container["image"], arguments, variables, volumes, files, user, access)
@@ -173,7 +173,7 @@ class Running:
         self._running.append(asyncio.create_task(self._keep_running(container)))
 
     async def kill(self, host: str) -> None:
-        """Kill the processes of a host for good."""
+        """Kill the processes of a host permanently."""
         for task in [each for each in self._running if each.get_name() == host]:
             task.cancel()
         for name in [name for name in self._processes if name.startswith(f"{host} ")]:
@@ -286,7 +286,7 @@ async def _end(process: Process) -> None:
 
 @asynccontextmanager
 async def running(deployment: Deployment, image_variables: Mapping[str, str]) -> AsyncIterator[Running]:
-    """Run all containers at once while the block runs. If it fails, print their output."""
+    """Run all containers concurrently while the block runs. If it fails, print their output."""
     async with AsyncExitStack() as stack:
         network = NamespaceNetwork(stack)
         # The mount ends with the private network. Unlike pytest's own folder, every user may enter it.

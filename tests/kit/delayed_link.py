@@ -59,7 +59,7 @@ async def delayed(home: Home, delay_s: float) -> AsyncIterator[None]:
 
 
 def open_device() -> int:
-    """Create the network device. Its packets can be read from and written to the descriptor."""
+    """Create the TUN device. Return a descriptor for reading and writing its packets."""
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     request = struct.pack("16sH", _DEVICE.encode(), _TUN | _NO_INFORMATION)
     fcntl.ioctl(device, _SET_INTERFACE, request.ljust(_REQUEST_BYTES, b"\0"))

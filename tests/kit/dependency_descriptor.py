@@ -149,7 +149,7 @@ def read(data: bytes, known: Known | None = None) -> "ParsedDescriptor":
 
 
 def known_structure(structure: Structure) -> Known:
-    """Return the structure in the core's form."""
+    """Return the structure as the core's parser stores it."""
     first_template = Descriptor(structure, structure.template_id_offset, attached=True)
     attached = read(first_template.serialise())["structure"]
     assert attached is not None

@@ -1,4 +1,4 @@
-"""A DtlsTransport that is attached to the in-memory network."""
+"""Attaches a DtlsTransport to the in-memory network."""
 
 from svc.sfu.dtls import Connected, DtlsEvent, DtlsTransport, SrtpKeys
 from svc.sfu.network_path import Address, Path

@@ -263,7 +263,7 @@ def _forked(
 
 
 def enter_network(path: str) -> None:
-    """Move the calling thread to the network namespace at this path. Raises OSError if it is refused."""
+    """Move the calling thread to the network namespace at this path. Raises OSError if the kernel refuses."""
     with Path(path).open() as network:
         if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), _CLONE_NEWNET):
             raise OSError(ctypes.get_errno(), f"cannot enter {path}")

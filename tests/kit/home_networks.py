@@ -9,9 +9,9 @@ A test calls `why_not()` first and skips with its reason.
                 await ada.join(camera=False)
                 await world.homes["ada"].rebind()
 
-`firefox_in` runs Firefox instead. A command prefixed with `home.inside` or `world.server.inside` runs in that
-place, and `connector()` makes aiohttp connect from there. The page's origin counts as secure although it uses
-plain HTTP. For networks that allow only HTTPS, use `server_in(world, folder, "--tls", "--port", "443")`.
+`firefox_in` runs Firefox instead. A command prefixed with `home.inside` or `world.server.inside` runs there,
+and `connector()` makes aiohttp connect from there. The page's origin counts as secure although it uses plain
+HTTP. For networks that allow only HTTPS, use `server_in(world, folder, "--tls", "--port", "443")`.
 
     server (SERVER, SERVER_V6) ── router of ada (NAT) ══ wifi, mobile ══ ada
                                ── router of grace (NAT) ══ wifi, mobile ══ grace
@@ -169,7 +169,7 @@ class Home:
         return self.device.inside
 
     async def drops(self, what: Sequence[str], uplink: str = "") -> None:
-        """Drop these packets too, on one network or on all networks."""
+        """Drop these packets as well, on one network or on all networks."""
         for rule in what:
             near = [f'{side} "{uplink}" ' for side in ("iifname", "oifname")] if uplink else [""]
             self._rules += [f"{side}{rule} drop" for side in near]

@@ -1,7 +1,7 @@
 """Acts as a decoder under an attacker's control. Each job attempts something that a decoder must not be able
 to do.
 
-The sandbox's zygote loads this module; tests do not. An attempt that is refused raises OSError, and an
+The sandbox's zygote loads this module; tests do not. An attempt that is blocked raises OSError, and an
 attempt that returns has succeeded. Attempts do not harm the machine: the test that starts them creates their
 targets.
 """
@@ -81,7 +81,7 @@ def attempt(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Out
 
 
 def sweep(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Outcome:
-    """Try every forbidden system call with meaningless arguments. Return the calls that were not refused."""
+    """Try every forbidden system call with meaningless arguments. Return the calls that were not blocked."""
     calls = [*system_calls.CALLS.values(), system_calls.CLONE]
     allowed = {getattr(call, platform.machine()) for call in calls}
     reached = {}

@@ -1,4 +1,4 @@
-"""Provides files that make a video library read unrelated files or never finish, and mutated valid files."""
+"""Provides files that make a video library read other files or run forever, and mutations of valid files."""
 
 import struct
 from collections.abc import Iterator, Mapping

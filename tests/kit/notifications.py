@@ -1,4 +1,4 @@
-"""Checks the page's sounds and system notifications, and moves the focus to and from the page."""
+"""Checks the web client's sounds and system notifications, and moves focus to and from its page."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.kit.browser_users import Person
 from tests.kit.community import own_id, post
 from tests.kit.text_channels import entry
 
-# Simulated loudspeakers. They record the first frequency of each chime that the page plays, in order.
+# Replaces audio output. Records the first frequency of each chime that the page plays, in order.
 HEAR = """
 window.tones = [];
 const start = OscillatorNode.prototype.start;
@@ -68,7 +68,7 @@ async def wait_until_silent(person: Person) -> None:
 
 
 async def look_away(person: Person) -> None:
-    """Move the focus from the page to another window."""
+    """Move focus from the page to another window."""
     await person.page.evaluate("() => { document.hasFocus = () => false; dispatchEvent(new Event('blur')); }")
 
 

@@ -1,4 +1,5 @@
-"""Builds a device for private conversations on OpenMLS, which shares no code with the page's ts-mls.
+"""Builds a client for private conversations that uses OpenMLS, which shares no code with the web client's
+ts-mls.
 
 The program is in `tests/clients/openmls`. Cargo compiles it on first use, which takes about a minute.
 """

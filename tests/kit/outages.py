@@ -1,10 +1,10 @@
 """Causes outages of a home network, and measures how long a call and the chat take to recover.
 
-Ada is in a call with Grace, whose network keeps working. Ada uses the page in one of two browsers, or a Pion
-client, which rejoins by itself and shows no messages. Each of them records when the other's audio arrives,
-and Grace writes a message during the outage. The result is the time from when the network is restored until
-the last silence on either side ends. A change without downtime, such as a NAT rebinding, counts as restored
-immediately.
+Ada is in a call with Grace, whose network keeps working. Ada uses the web client in one of two browsers, or a
+Pion client, which rejoins by itself and shows no messages. Each of them records when the other's audio
+arrives, and Grace writes a message during the outage. The result is the time from when the network is
+restored until the last silence on either side ends. A change without downtime, such as a NAT rebinding,
+counts as restored immediately.
 """
 
 import asyncio
@@ -116,7 +116,7 @@ async def _no_udp(home: Home, lasts_s: float) -> None:
 
 
 async def _little_udp(home: Home, lasts_s: float) -> None:
-    """Limit UDP to a rate that fits two voices but no video."""
+    """Limit UDP to a rate that is enough for two people's audio but not for video."""
     await home.limits_udp(LITTLE_KBYTES)
     await asyncio.sleep(lasts_s)
 

@@ -1,4 +1,4 @@
-"""Prepares the page's files once for all chat servers that a test process starts or forks.
+"""Prepares the web client's files once for all chat servers that a test process starts or forks.
 
 tests/chat/pages tests the preparation itself, with its own folders.
 """

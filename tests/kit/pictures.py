@@ -50,8 +50,8 @@ def animation(
 
 
 def picture_with_metadata(format_: str) -> bytes:
-    """Return an image with an author, a location, XMP, a profile and text, as far as the format supports
-    them.
+    """Return an image with all of these that the format supports: an author, a location, XMP, a profile and
+    text.
     """
     xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><by>" + SECRET + b"</by></x:xmpmeta>"
     options: dict[str, object] = {"icc_profile": srgb_profile() + SECRET}
@@ -106,7 +106,7 @@ def png_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def png_that_claims(width: int, height: int, data: bytes = b"") -> bytes:
-    """Return a PNG of one-bit pixels that declares this size in its header."""
+    """Return a 1-bit PNG whose header declares this size."""
     header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
     chunks = (png_chunk(b"IHDR", header), png_chunk(b"IDAT", data), png_chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

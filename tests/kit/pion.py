@@ -42,7 +42,7 @@ async def built() -> Path:
 
 
 class PionCaller:
-    """A caller that records when audio arrives, like a page in the outage tests. It shows no messages.
+    """A caller that records when audio arrives, as a page does in the outage tests. It shows no messages.
 
     `grants` counts how many times the caller has joined.
     """

@@ -68,7 +68,7 @@ class RawConnection:
                 return struct.unpack("!H", payload[:2])[0], payload[2:].decode()
 
     async def ended(self) -> None:
-        """Read until the server closes the connection. Return the data."""
+        """Read until the server closes the connection."""
         while await self.reader.read(65_536):
             pass
 

@@ -36,7 +36,9 @@ Start = Callable[[int, str], "subprocess.Popen[bytes]"]
 def starting(
     layers: Collection[Layer] = tuple(Layer), user: int | None = None, refused: Sequence[str] = ()
 ) -> Start:
-    """Replace `svc.base.sandbox._start_zygote`. The system calls `refused` fail, as in a container."""
+    """Replace `svc.base.sandbox._start_zygote`. The system calls in `refused` fail, as they do in a
+    container.
+    """
 
     def started(control: int, module: str) -> "subprocess.Popen[bytes]":
         # Imported inside the function, because the decoder process also imports this module.

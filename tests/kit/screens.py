@@ -1,4 +1,5 @@
-"""Saves screenshots of the page's main views at four widths in both themes: `python -m tests.kit.screens`.
+"""Saves screenshots of the web client's main views at four widths in both themes: `python -m
+tests.kit.screens`.
 
 The screenshots are saved in build/screens for visual inspection. At the two narrow widths, touch is the only
 input. The machine needs a font with emoji, such as Noto Color Emoji. To take only some views, add their names
@@ -77,7 +78,7 @@ async def take_sign_in(people: People, windows: Windows) -> None:
 
 
 async def take_first_steps(sizes: list[ViewportSize]) -> None:
-    """Save the page of an owner who is alone, at the first step and at the last."""
+    """Save the first and the last setup step that a new community's owner sees."""
     for touch in (True, False):
         async with product_with_people() as people:
             ada = await people.arrive("Ada Lovelace", touch=touch)
@@ -108,7 +109,7 @@ async def take_private(ada: Person, grace: Person, windows: Windows) -> None:
 
 
 async def take_rail(windows: Windows) -> None:
-    """Save the page of a member of three servers."""
+    """Save the window of a member of three servers."""
     for person in {person.name: person for person, _ in windows}.values():
         kept = f"svc.servers.{await own_id(person)}"
         await person.page.evaluate(
@@ -125,7 +126,7 @@ async def take_rail(windows: Windows) -> None:
 
 
 async def take_news(windows: Windows, writer: Person) -> None:
-    """Save the page of a reader who has scrolled up while messages arrive."""
+    """Save the window of a reader who has scrolled up while messages arrive."""
     readers = {person.name: person for person, _ in windows}.values()
     for person in readers:
         await person.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")

@@ -27,14 +27,14 @@ class SeverableProxy:
         return f"{urlsplit(self.server).scheme}://127.0.0.1:{self.port}"
 
     def pause(self) -> None:
-        """Keep all connections open, but carry no data."""
+        """Keep all connections open, but forward no data."""
         self._flowing.clear()
 
     def resume(self) -> None:
         self._flowing.set()
 
     async def drop(self) -> None:
-        """End all connections and lose the data that they still hold."""
+        """End all connections and discard the data that they still hold."""
         self.drops += len(self._relays)
         for task in self._relays:
             task.cancel()

@@ -104,7 +104,7 @@ class Encoding:
     sending: bool = True
     keyframe_requested: bool = True
     names_encoding: bool = True
-    names_section: bool = True  # whether the packets name the media section
+    names_section: bool = True  # whether the packets carry the section's mid
     # the next frame's number in the Dependency Descriptor, or None if the packets carry no descriptor
     frame_number: int | None = None
     frame_step: int = 1
@@ -407,7 +407,7 @@ class Scene:
         return frames
 
     def check_pictures(self, frames: Sequence[Received]) -> None:
-        """Check that these frames alone decode to the same pictures as in their encodings."""
+        """Check that these frames alone decode to the same images as within their encodings."""
         decoded = decode(
             self.codec, [(frame.timestamp, packet.payload) for frame in frames for packet in frame.packets]
         )

@@ -36,9 +36,9 @@ class Row:
     small_files: int
     functions: int
     median_function: float
-    wide_constructors: int  # functions with more than six arguments
+    wide_constructors: int  # constructors with more than six arguments
     duplicate_shapes: int
-    names_twice: int  # methods of classes
+    names_twice: int  # class names that occur more than once
 
 
 def rows(source: Path) -> Iterator[Row]:

@@ -1,4 +1,6 @@
-"""Runs TCP servers and relays whose connections end with them, so that no test leaves open sockets behind."""
+"""Runs TCP servers and relays that close all their connections at the end, so that tests leave no open
+sockets.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Performs test users' actions in the page's text channels, and checks the results."""
+"""Performs test users' actions in text channels, and checks the results."""
 
 import json
 from collections.abc import Sequence

@@ -25,7 +25,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One packet's share of a frame."""
+    """The part of a frame that one packet carries."""
 
     frame: int
     index: int
