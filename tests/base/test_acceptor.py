@@ -54,7 +54,7 @@ async def listening(table: ConnectionTable, failures: int = 0) -> AsyncIterator[
                 slot.close()
 
 
-async def test_accepting_resumes_after_failures_and_logs_them_in_one_line(
+async def test_accepting_resumes_after_failures_and_logs_them_on_one_line(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
@@ -81,7 +81,7 @@ async def test_a_failing_accept_closes_an_unauthenticated_connection_to_free_a_d
             assert [slot.open for slot in opened] == [False, True]
 
 
-async def test_a_flood_that_fills_the_connection_table_is_logged_in_one_line(
+async def test_a_flood_that_fills_the_connection_table_is_logged_on_one_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     table = ConnectionTable(Limits(4))
@@ -105,7 +105,7 @@ async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pyte
             return due[-1]
 
     async def swept(expected: int) -> None:
-        """Check that the sweep has run `count` times since the last call, even after many intervals."""
+        """Check that exactly `expected` sweeps have run since the last call, even after many intervals."""
         await eventually("the table has been swept", lambda: len(due) >= expected, within_s=WITHIN_S)
         await asyncio.sleep(0.02)
         assert len(due) == expected

@@ -64,5 +64,5 @@ def test_a_bright_left_half_is_bright_in_the_blurhash() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 32), (32, 1)])
-def test_even_the_smallest_pictures_have_a_blurhash(width: int, height: int) -> None:
+def test_even_the_smallest_images_have_a_blurhash(width: int, height: int) -> None:
     assert len(blurhash([(9, 99, 199)] * width * height, width)) == LENGTH

@@ -115,7 +115,7 @@ async def test_the_recorded_statements_produce_the_same_file_elsewhere(tmp_path:
 
 
 @pytest.mark.parametrize("lost", ["", "another node owns the community"])
-async def test_while_a_commit_is_in_doubt_writes_are_refused_and_reads_succeed(
+async def test_while_a_commit_is_in_doubt_writes_are_rejected_and_reads_succeed(
     tmp_path: Path, lost: str
 ) -> None:
     log = MemoryLog()

@@ -36,7 +36,7 @@ def test_a_full_table_closes_the_oldest_connection_of_the_busiest_address() -> N
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30), st.sampled_from("abcd"))))
-def test_the_table_always_knows_which_address_has_the_most_connections(
+def test_the_table_tracks_which_address_has_the_most_connections(
     steps: list[tuple[bool, int, str]],
 ) -> None:
     crowd: WaitingQueue[int] = WaitingQueue()

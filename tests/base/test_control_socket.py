@@ -73,7 +73,7 @@ async def test_garbage_gets_no_response(folder: Path, line: bytes) -> None:
         assert await ask(folder, "still", {}) == {"result": ["still", {}]}
 
 
-async def test_a_request_without_its_fields_is_refused(folder: Path) -> None:
+async def test_a_request_with_missing_fields_is_rejected(folder: Path) -> None:
     async with listening(folder, echo):
         assert json.loads(await raw(folder, b"{}\n"))["error"] == "invalid_request"
 
@@ -85,7 +85,7 @@ async def test_a_tcp_port_requires_the_token(tmp_path: Path, monkeypatch: pytest
         assert json.loads(await raw(tmp_path, line))["error"] == "forbidden"
 
 
-async def test_too_many_concurrent_commands_are_refused(
+async def test_concurrent_commands_beyond_the_limit_are_rejected(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(control_socket, "MAX_CONNECTIONS", 0)
@@ -94,7 +94,7 @@ async def test_too_many_concurrent_commands_are_refused(
             await ask(folder, "do", {})
 
 
-async def test_long_work_reports_its_progress(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_long_command_reports_its_progress(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
     # The deadline is far shorter than the work takes, but each progress report extends it.
     monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 5.0)
@@ -117,7 +117,7 @@ async def test_long_work_reports_its_progress(folder: Path, monkeypatch: pytest.
     assert seen == [Progress("working", done, 3) for done in (1, 2, 3)]
 
 
-async def test_work_is_cancelled_when_its_caller_disconnects(
+async def test_a_command_is_cancelled_when_its_caller_disconnects(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
@@ -139,7 +139,7 @@ async def test_work_is_cancelled_when_its_caller_disconnects(
             await ended.wait()
 
 
-async def test_work_without_progress_times_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_command_without_progress_times_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
     monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 0.05)
     ended = asyncio.Event()

@@ -88,11 +88,11 @@ async def test_a_failed_write_does_not_fail_other_writes_in_its_group(kinds: lis
     assert [type(outcome) for outcome in outcomes] == [
         expected.get(kind, sqlite3.IntegrityError) for kind in kinds
     ]
-    # A write that is refused before it changes anything may have counted its calls, so it runs only once.
+    # A write that fails before it changes anything may have counted its calls, so it runs only once.
     assert all(runs[number] == 1 for number, kind in enumerate(kinds) if kind == "refused before")
 
 
-async def test_effects_of_writes_happen_in_order_even_if_a_caller_is_cancelled(
+async def test_commit_callbacks_run_in_order_even_if_a_caller_is_cancelled(
     database: Database,
 ) -> None:
     followed: list[str] = []
@@ -108,7 +108,7 @@ async def test_effects_of_writes_happen_in_order_even_if_a_caller_is_cancelled(
     assert followed == [f"{n:03}" for n in range(100)]
 
 
-async def test_the_event_loop_runs_between_the_effects_of_grouped_writes(
+async def test_the_event_loop_runs_between_the_commit_callbacks_of_grouped_writes(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc.base.database.ANSWER_S", 0.0)
@@ -175,7 +175,7 @@ async def test_an_older_schema_is_copied_and_migrated(tmp_path: Path) -> None:
     copy.close()
 
 
-async def test_a_newer_schema_is_refused_and_left_unchanged(tmp_path: Path) -> None:
+async def test_a_newer_schema_is_rejected_and_left_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     await (await Database.open(path, [FIRST, SECOND], tmp_path)).close()
     before = path.read_bytes()

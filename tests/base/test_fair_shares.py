@@ -10,7 +10,9 @@ from svc.base.fair_shares import FairQueue, FairShares, fits
 
 
 @given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
-def test_greedy_holders_leave_as_much_as_the_largest_holder_has(most: int, greedy: int, piece: int) -> None:
+def test_greedy_holders_leave_as_much_free_as_the_largest_holder_has(
+    most: int, greedy: int, piece: int
+) -> None:
     shares, held = FairShares(most), [0] * greedy
     wants = set(range(greedy))
     while wants:
@@ -38,7 +40,7 @@ def test_released_shares_can_be_taken_again() -> None:
     assert fits(0, 0, 10, 10) and not fits(6, 6, 10)
 
 
-async def test_a_holder_yields_to_others_and_continues_afterwards() -> None:
+async def test_a_holder_that_has_used_up_its_share_waits_while_others_get_slots() -> None:
     turns, began = FairQueue(4), []
     started, end = ({name: asyncio.Event() for name in ("greedy", "other")} for _ in range(2))
 

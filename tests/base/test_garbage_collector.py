@@ -1,4 +1,4 @@
-"""A full garbage collection runs when the process is idle, or after a certain delay at the latest."""
+"""A full garbage collection runs when the process is idle, or at the latest after the maximum delay."""
 
 import asyncio
 import gc
@@ -36,8 +36,8 @@ async def collected(
     """Return the indices of the intervals after which a full collection ran.
 
     Each interval consists of the fraction of a core that was used, and the number of objects waiting for
-    collection. `memory` is the process's memory at each interval, and `left` is the memory still available on
-    the machine.
+    collection. `memory` is the process's memory use at each interval, and `left` is the memory still
+    available on the machine.
     """
     now = used = 0.0
     at, collections = 0, list[int]()
@@ -73,7 +73,7 @@ async def test_a_full_collection_runs_eventually_even_if_the_process_is_never_id
     assert await collected([(1.0, ALL_AFTER)] * intervals) == [intervals]
 
 
-async def test_growing_memory_forces_a_full_collection() -> None:
+async def test_memory_growth_forces_a_full_collection() -> None:
     # A few objects may hold a lot of received data.
     much = MIN_GROWTH_BYTES + 1
     # Memory grows, keeps growing, shrinks, and grows again.
@@ -81,8 +81,8 @@ async def test_growing_memory_forces_a_full_collection() -> None:
     assert await collected([(1.0, 0)] * 6, has) == [2, 5, 6]
 
 
-async def test_growing_memory_is_ignored_while_the_machine_has_enough() -> None:
-    # In a flood, data for slow readers takes that much memory, and a full collection would delay everybody.
+async def test_memory_growth_is_ignored_while_the_machine_has_enough_free_memory() -> None:
+    # In a flood, data for slow readers takes this much memory, and a full collection would delay everybody.
     grown = MIN_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
     assert await collected(busy, has, left=grown) == []

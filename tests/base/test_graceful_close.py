@@ -61,7 +61,7 @@ async def test_a_peer_that_never_stops_sending_is_closed_at_the_deadline() -> No
         writer.write(b"and another thing")
 
 
-async def test_closing_a_closed_connection_gracefully_returns_at_once() -> None:
+async def test_closing_a_closed_connection_gracefully_returns_immediately() -> None:
     async def refuse(writer: asyncio.StreamWriter) -> None:
         writer.transport.abort()
         await lingering(writer, 1_000)

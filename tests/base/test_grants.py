@@ -83,7 +83,7 @@ def test_a_grant_may_have_no_capabilities() -> None:
         ({"exp": None, "jti": None}, "lacks exp, jti"),
     ],
 )
-def test_a_signed_token_with_other_claims_is_refused(claims: dict[str, object], reason: str) -> None:
+def test_a_signed_token_with_other_claims_is_rejected(claims: dict[str, object], reason: str) -> None:
     with pytest.raises(GrantError, match=reason):
         verify(sign(claims))
 
@@ -92,12 +92,12 @@ def test_a_signed_token_with_other_claims_is_refused(claims: dict[str, object], 
     "token",
     ["", "a.b.c", "x" * 3000, sign({}, key=b"k" * 32), jwt.encode({"sub": "u1"}, "", algorithm="none")],
 )
-def test_a_token_with_an_unknown_signature_is_refused(token: str) -> None:
+def test_a_token_with_an_unknown_signature_is_rejected(token: str) -> None:
     with pytest.raises(GrantError):
         verify(token)
 
 
-def test_a_grant_from_one_server_is_refused_by_another() -> None:
+def test_a_grant_from_one_server_is_rejected_by_another() -> None:
     with pytest.raises(GrantError):
         verify(issue(), server_id="s2")
 

@@ -37,7 +37,7 @@ async def outcome(
 
 
 @pytest.mark.timeout(300)
-async def test_hostile_pictures_are_refused(sandbox: Sandbox) -> None:
+async def test_hostile_images_are_rejected(sandbox: Sandbox) -> None:
     for name, (data, codes) in hostile_pictures.refused().items():
         result = await outcome(sandbox, data, deadline_s=3)
         assert isinstance(result, Refused), (name, result)
@@ -45,7 +45,7 @@ async def test_hostile_pictures_are_refused(sandbox: Sandbox) -> None:
         assert str(result), name
 
 
-async def test_unusual_but_harmless_pictures_are_encoded_cleanly(sandbox: Sandbox) -> None:
+async def test_unusual_but_harmless_images_are_encoded_cleanly(sandbox: Sandbox) -> None:
     for name, data in hostile_pictures.harmless().items():
         result = await outcome(sandbox, data)
         assert isinstance(result, Picture), (name, result.code, result.detail)
@@ -54,7 +54,7 @@ async def test_unusual_but_harmless_pictures_are_encoded_cleanly(sandbox: Sandbo
 
 
 @pytest.mark.parametrize("format_", hostile_pictures.FORMATS)
-async def test_truncated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbox, format_: str) -> None:
+async def test_truncated_images_are_rejected_or_encoded_cleanly(sandbox: Sandbox, format_: str) -> None:
     whole = hostile_pictures.plain(format_)
     for length in range(0, len(whole), max(1, len(whole) // 40)):
         result = await outcome(sandbox, whole[:length])
@@ -63,14 +63,14 @@ async def test_truncated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbo
 
 
 @pytest.mark.parametrize("seed", [1])
-async def test_mutated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
+async def test_mutated_images_are_rejected_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
     await survives(sandbox, seed, rounds=40)
 
 
 @pytest.mark.nightly("10,000 mutations; forty run daily")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(2, 12))
-async def test_many_mutated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
+async def test_many_mutated_images_are_rejected_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
     await survives(sandbox, seed, rounds=1000)
 
 

@@ -1,4 +1,4 @@
-"""HTTP connection deadlines, tested with real sockets and a clock that the test advances."""
+"""HTTP connections that miss a deadline are closed. The sockets are real, and the tests advance the clock."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -127,7 +127,7 @@ async def body_of_member(request: web.Request) -> web.Response:
 @pytest.mark.parametrize(
     ("handler", "most"), [(body, STRANGER_READ_BYTES), (body_of_member, MEMBER_READ_BYTES)]
 )
-async def test_only_a_limited_part_of_a_body_is_read_at_once(
+async def test_only_a_limited_part_of_a_body_is_read_in_one_iteration(
     handler: Handler, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Parsing 256 KiB of tiny chunks takes 30 ms, and one iteration serves 16 unauthenticated connections.

@@ -1,4 +1,4 @@
-"""Usable listening sockets, opened or inherited, are used. Others are rejected with a message."""
+"""Listening sockets are opened or inherited. Unusable sockets are rejected with a message."""
 
 import os
 import socket
@@ -39,7 +39,7 @@ def test_both_address_families_are_bound_to_the_same_port(host: str) -> None:
     assert len(ports) == 1
 
 
-def test_a_port_in_use_is_refused_and_never_shared() -> None:
+def test_opening_a_port_in_use_fails_instead_of_sharing_the_port() -> None:
     (holder,) = bound("127.0.0.1", 0)
     with holder:
         assert not holder.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT)
@@ -47,13 +47,13 @@ def test_a_port_in_use_is_refused_and_never_shared() -> None:
             bound("127.0.0.1", holder.getsockname()[1])
 
 
-def test_a_host_that_belongs_to_another_machine_is_refused() -> None:
+def test_a_host_that_belongs_to_another_machine_is_rejected() -> None:
     with pytest.raises(OSError):
         bound("192.0.2.250", 0)
 
 
 def handed(opened: socket.socket) -> int:
-    """Return a new descriptor for the socket, as if another process had inherited it."""
+    """Return a new, inheritable descriptor for the socket, as if it came from a parent process."""
     number = os.dup(opened.fileno())
     os.set_inheritable(number, True)
     return number
@@ -72,14 +72,14 @@ def test_inherited_sockets_are_distinguished_by_kind() -> None:
 
 
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
-def test_an_inherited_socket_that_is_not_listening_is_refused(kind: socket.SocketKind) -> None:
+def test_an_inherited_socket_that_is_not_listening_is_rejected(kind: socket.SocketKind) -> None:
     with socket.socket(socket.AF_INET, kind) as opened:
         number = handed(opened)
         with pytest.raises(ConfigError, match=f"--listen-fd {number} is neither a listening TCP socket"):
             inherit_sockets([number])
 
 
-def test_an_inherited_descriptor_of_another_kind_is_refused() -> None:
+def test_an_inherited_descriptor_that_is_not_an_ip_socket_is_rejected() -> None:
     read, write = os.pipe()
     with pytest.raises(ConfigError, match=f"--listen-fd {read} is not a socket: "):
         inherit_sockets([read])

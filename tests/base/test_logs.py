@@ -44,7 +44,7 @@ def test_debug_lines_appear_on_request_and_only_for_our_loggers(stream: io.Strin
     assert stream.getvalue().endswith("DEBUG sfu shown\n")
 
 
-async def test_log_lines_name_their_request(stream: io.StringIO) -> None:
+async def test_log_lines_contain_the_id_of_their_request(stream: io.StringIO) -> None:
     configure(stream, debug=False)
 
     async def served() -> str:

@@ -149,7 +149,7 @@ async def test_a_large_object_is_uploaded_in_parts(stores: Stores, tmp_path: Pat
     assert await content(store, key) == data
 
 
-async def test_refused_credentials_raise_a_store_error_that_contains_no_secret(stores: Stores) -> None:
+async def test_rejected_credentials_raise_a_store_error_that_contains_no_secret(stores: Stores) -> None:
     store = S3Objects(stores.address(RCLONE, secret="not the one that was agreed on"))
     with pytest.raises(StoreFailed) as refused:
         await store.put(new_key(), b"data", "image/webp")

@@ -311,7 +311,7 @@ async def test_animation_frames_keep_their_duration(
     assert (shown, picture.duration_ms) == (durations, sum(durations))
 
 
-async def test_a_frame_outside_the_picture_is_refused(sandbox: Sandbox) -> None:
+async def test_a_frame_that_extends_beyond_the_image_is_rejected(sandbox: Sandbox) -> None:
     with pytest.raises(Refused) as caught:
         await rewrite(sandbox, apng((WHOLE, RED, 0, 0), ((20, 20, 8, 8), GREEN, 0, 0)))
     assert caught.value.code == "invalid_image"

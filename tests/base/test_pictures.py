@@ -65,7 +65,7 @@ async def test_an_avif_file_is_decoded_regardless_of_its_first_brand(sandbox: Sa
     assert near(_pixel(pictures.decoded(picture.data).convert("RGB"), 40, 40), (30, 30, 200))
 
 
-async def test_pictures_can_also_be_encoded_without_a_separate_sandbox() -> None:
+async def test_images_can_also_be_encoded_without_a_separate_sandbox() -> None:
     picture = await rewritten(pictures.encoded(pictures.scene(), "PNG"), RULES, deadline_s=DEADLINE_S)
     assert (picture.width, picture.height) == (64, 48)
 
@@ -96,7 +96,7 @@ async def test_no_file_metadata_remains(sandbox: Sandbox, format_: str, output: 
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-async def test_pictures_are_rotated_upright(sandbox: Sandbox, orientation: int) -> None:
+async def test_images_are_rotated_upright(sandbox: Sandbox, orientation: int) -> None:
     picture = await rewrite(sandbox, pictures.oriented(orientation))
     image = pictures.decoded(picture.data).convert("RGB")
     assert image.size == (64, 48)
@@ -105,7 +105,7 @@ async def test_pictures_are_rotated_upright(sandbox: Sandbox, orientation: int) 
 
 
 async def test_colours_are_converted_according_to_the_profile(sandbox: Sandbox) -> None:
-    # In a wide colour space, the same numbers mean more intense colours.
+    # In a wide colour space, the same numbers represent more intense colours.
     wide = _swapped_profile()
     data = pictures.encoded(Image.new("RGB", (16, 16), (200, 40, 10)), "PNG", icc_profile=wide)
     picture = await rewrite(sandbox, data)
@@ -193,7 +193,7 @@ async def test_only_the_first_frame_is_kept_where_animations_are_not_allowed(san
     assert getattr(pictures.decoded(picture.data), "n_frames", 1) == 1
 
 
-async def test_large_pictures_are_scaled_down_and_small_ones_are_not_scaled_up(sandbox: Sandbox) -> None:
+async def test_large_images_are_scaled_down_and_small_ones_are_not_scaled_up(sandbox: Sandbox) -> None:
     rules = dataclasses.replace(RULES, max_side=32, thumbnail_side=8)
     large = await rewrite(sandbox, pictures.encoded(pictures.noise(400, 200), "JPEG"), rules)
     assert (large.width, large.height) == pictures.decoded(large.data).size == (32, 16)
@@ -209,7 +209,7 @@ async def test_drawings_are_encoded_losslessly(sandbox: Sandbox) -> None:
     assert pictures.decoded(picture.data).convert("RGB").tobytes() == drawing.tobytes()
 
 
-async def test_a_picture_is_described_by_a_placeholder_and_a_colour(sandbox: Sandbox) -> None:
+async def test_an_image_has_a_placeholder_and_a_dominant_colour(sandbox: Sandbox) -> None:
     image = Image.new("RGB", (300, 200), (10, 120, 240))
     image.paste((255, 255, 255), (0, 0, 60, 60))
     picture = await rewrite(sandbox, pictures.encoded(image, "PNG"))
@@ -217,7 +217,7 @@ async def test_a_picture_is_described_by_a_placeholder_and_a_colour(sandbox: San
     assert len(picture.placeholder) == 28 and picture.placeholder[0] == "L"
 
 
-async def test_the_limit_counts_the_pixels_in_all_frames(sandbox: Sandbox) -> None:
+async def test_the_pixel_limit_applies_to_all_frames_together(sandbox: Sandbox) -> None:
     data = pictures.animation(10, "GIF", size=(100, 100))
     assert (await rewrite(sandbox, data, dataclasses.replace(RULES, max_pixels=100_000))).frames == 10
     for rules in (dataclasses.replace(RULES, max_pixels=99_999), dataclasses.replace(RULES, max_frames=9)):
@@ -226,7 +226,7 @@ async def test_the_limit_counts_the_pixels_in_all_frames(sandbox: Sandbox) -> No
         assert caught.value.code == "too_large"
 
 
-async def test_an_unwanted_format_is_refused_regardless_of_the_file_name(sandbox: Sandbox) -> None:
+async def test_an_unaccepted_format_is_rejected_regardless_of_the_file_name(sandbox: Sandbox) -> None:
     with pytest.raises(Refused) as caught:
         await rewrite(sandbox, pictures.animation(2, "GIF"), PictureRules(formats=("PNG", "JPEG")))
     assert caught.value.code == "unsupported_type"

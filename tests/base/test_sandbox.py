@@ -78,7 +78,7 @@ async def test_the_active_layers_are_known_once_a_job_has_started(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these layers")
-async def test_the_sandbox_works_where_the_machine_refuses_every_layer(
+async def test_the_sandbox_works_on_a_machine_that_forbids_every_other_layer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     refused = ("unshare", "chroot", "setresuid", "landlock_create_ruleset", "prctl")
@@ -88,7 +88,7 @@ async def test_the_sandbox_works_where_the_machine_refuses_every_layer(
         assert sandbox.layers == frozenset({Layer.DESCRIPTORS})
 
 
-async def test_memory_above_the_limit_is_refused(sandbox: Sandbox) -> None:
+async def test_allocating_memory_beyond_the_limit_is_an_error(sandbox: Sandbox) -> None:
     assert await call(sandbox, "allocate", size=10 * MEGABYTE) == {"length": 10 * MEGABYTE}
     assert (await refusal(sandbox, "allocate", size=200 * MEGABYTE)).code == "too_large"
 
@@ -118,7 +118,7 @@ async def test_processor_time_is_limited_separately(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-async def test_an_input_is_not_refused_because_the_system_killed_the_child(
+async def test_an_input_is_not_rejected_if_the_system_killed_the_child(
     sandbox: Sandbox, at_once: bool
 ) -> None:
     # When memory runs out, the kernel kills this child first.
@@ -142,7 +142,7 @@ async def test_an_input_is_not_refused_because_the_system_killed_the_child(
         ("talk", "sent more data than allowed; status -9"),
     ],
 )
-async def test_a_crash_in_a_child_counts_as_a_refusal_of_its_input(
+async def test_an_input_that_crashes_its_child_is_rejected(
     sandbox: Sandbox, function: str, detail: str
 ) -> None:
     refused = await refusal(sandbox, function)
@@ -150,7 +150,7 @@ async def test_a_crash_in_a_child_counts_as_a_refusal_of_its_input(
     assert await call(sandbox, "allocate", size=1) == {"length": 1}
 
 
-async def test_a_function_can_state_the_reason_for_a_refusal(sandbox: Sandbox) -> None:
+async def test_a_function_can_reject_its_input_with_a_reason(sandbox: Sandbox) -> None:
     refused = await refusal(sandbox, "reject")
     assert (refused.code, str(refused)) == ("too_ugly", "Nobody wants to see this")
 
@@ -169,7 +169,7 @@ async def test_a_function_can_state_the_reason_for_a_refusal(sandbox: Sandbox) -
         b"\0\0\0\3\xff\xff\xff",
     ],
 )
-async def test_an_invalid_message_from_a_child_counts_as_a_refusal(sandbox: Sandbox, message: bytes) -> None:
+async def test_an_invalid_message_from_a_child_rejects_the_input(sandbox: Sandbox, message: bytes) -> None:
     assert (await refusal(sandbox, "lie", hex=message.hex())).code == "broken"
 
 
@@ -182,7 +182,7 @@ async def test_a_cancelled_caller_kills_its_child(sandbox: Sandbox) -> None:
     await eventually("the child has exited", lambda: jobs(sandbox) == [], within_s=20)
 
 
-async def test_concurrent_children_are_limited(sandbox: Sandbox) -> None:
+async def test_the_number_of_concurrent_children_is_limited(sandbox: Sandbox) -> None:
     tasks = [asyncio.create_task(refusal(sandbox, "sleep", SHORT)) for _ in range(5)]
     seen = []
     while not all(task.done() for task in tasks):

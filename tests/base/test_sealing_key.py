@@ -19,7 +19,7 @@ def test_a_sealed_secret_can_be_opened_for_its_owner(secret: str, owner: str) ->
     assert KEY.open(KEY.seal(secret, owner), owner) == secret
 
 
-def test_a_sealed_secret_cannot_be_opened_for_anybody_else() -> None:
+def test_a_sealed_secret_cannot_be_opened_for_any_other_owner() -> None:
     sealed = KEY.seal("secret", "one")
     assert KEY.open(sealed, "two") is None
     assert OTHER.open(sealed, "one") is None

@@ -60,7 +60,7 @@ def test_missing_data_is_parsed_as_empty() -> None:
         ),
     ],
 )
-def test_a_malformed_frame_is_refused_with_a_message(text: str, message: str) -> None:
+def test_a_malformed_frame_is_rejected_with_a_message(text: str, message: str) -> None:
     with pytest.raises(EnvelopeError) as refusal:
         parse(text)
     assert str(refusal.value) == message
@@ -76,7 +76,7 @@ def test_a_malformed_frame_is_refused_with_a_message(text: str, message: str) ->
         ("null", "The data of 'answer' is not a JSON object"),
     ],
 )
-def test_a_payload_that_is_not_an_object_is_refused_with_a_message(data: str, message: str) -> None:
+def test_a_payload_that_is_not_an_object_is_rejected_with_a_message(data: str, message: str) -> None:
     with pytest.raises(EnvelopeError) as refusal:
         payload(Envelope("answer", data))
     assert str(refusal.value) == message

@@ -18,7 +18,7 @@ from svc.base.strict_json import loads, loads_object
         '{"\\uDC00":1}',
     ],
 )
-def test_values_that_would_fail_later_are_refused_at_once(text: str) -> None:
+def test_values_that_would_cause_failures_later_are_rejected(text: str) -> None:
     with pytest.raises(ValueError):
         loads(text)
 
@@ -28,6 +28,6 @@ def test_a_paired_surrogate_escape_is_an_ordinary_character() -> None:
 
 
 @pytest.mark.parametrize("text", ["[]", "null", '"text"', "1"])
-def test_a_value_that_is_not_an_object_is_refused_where_an_object_is_required(text: str) -> None:
+def test_a_value_that_is_not_an_object_is_rejected_where_an_object_is_required(text: str) -> None:
     with pytest.raises(ValueError, match="not an object"):
         loads_object(text)

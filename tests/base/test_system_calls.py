@@ -1,4 +1,4 @@
-"""Interprets the system call filter, for this architecture and another one.
+"""The system call filter allows only the listed calls, as interpreted here for two architectures.
 
 `tests/attacks/test_decoder.py` tests the filter in the kernel.
 """

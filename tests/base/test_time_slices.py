@@ -32,14 +32,14 @@ async def test_other_work_runs_between_two_steps() -> None:
     assert order[:5] == ["a", "other work", "b", "other work", "c"]
 
 
-async def test_a_failing_step_releases_its_turn() -> None:
+async def test_the_next_step_runs_after_a_step_fails() -> None:
     slices = TimeSlices()
     with pytest.raises(ValueError, match="no number"):
         await slices.run(lambda: int("no number"), DEADLINE_S)
     assert await slices.run(lambda: "done", DEADLINE_S) == "done"
 
 
-async def test_every_wait_for_a_turn_has_a_deadline() -> None:
+async def test_a_step_waits_for_other_steps_only_until_its_deadline() -> None:
     slices = TimeSlices(Clock(3600))
     await slices.run(lambda: None, DEADLINE_S)
     with pytest.raises(TimeoutError):
@@ -73,7 +73,7 @@ async def test_short_work_does_not_wait_for_long_work() -> None:
     assert await slices.finish(short(), 0.01) == "result"
 
 
-async def test_work_that_fails_or_never_ends_releases_its_turn() -> None:
+async def test_other_work_can_run_after_work_that_fails_or_never_ends() -> None:
     def endless() -> Work[None]:
         while True:
             yield

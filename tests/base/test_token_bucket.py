@@ -1,11 +1,11 @@
-"""A token bucket permits a burst at once and then a steady rate, separately for each key."""
+"""A token bucket permits an initial burst and then a steady rate, separately for each key."""
 
 import pytest
 
 from svc.base.token_bucket import TokenBucket, TokenBuckets
 
 
-def test_a_burst_is_allowed_at_once_and_the_next_request_must_wait() -> None:
+def test_a_burst_is_allowed_immediately_and_the_next_request_must_wait() -> None:
     bucket = TokenBucket(3, 0.5)
     assert [bucket.take(10.0) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 4.0]
 
@@ -22,7 +22,7 @@ def test_a_long_pause_earns_at_most_one_burst() -> None:
     assert [bucket.take(1000.0) for _ in range(3)] == [0.0, 0.0, 1.0]
 
 
-def test_refused_requests_consume_no_tokens() -> None:
+def test_rejected_requests_consume_no_tokens() -> None:
     bucket = TokenBucket(2, 1.0)
     assert [bucket.take_if_left(0.0) for _ in range(4)] == [0.0, 0.0, 1.0, 1.0]
     assert [bucket.take_if_left(1.0), bucket.take_if_left(1.0)] == [0.0, 1.0]
