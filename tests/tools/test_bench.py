@@ -82,7 +82,7 @@ def test_packets_that_clients_discard_are_resent_and_do_not_count_as_lost(
         (["--url", "ws://127.0.0.1:1"], "ws://127.0.0.1:1: Cannot connect to host 127.0.0.1:1"),
     ],
 )
-def test_invalid_options_are_reported_in_one_line(
+def test_invalid_options_are_reported_on_one_line(
     arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert bench(*arguments) == 2

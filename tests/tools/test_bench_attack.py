@@ -1,4 +1,4 @@
-"""Each attack of `svc bench attack` runs against a real installation, ends, and affects no honest member."""
+"""Each attack of `svc bench attack` runs against a real installation, ends, and harms no honest member."""
 
 import json
 from collections.abc import AsyncIterator
@@ -37,12 +37,12 @@ async def chat(tmp_path: Path) -> AsyncIterator[ChatServer]:
 
 
 def turned_away(row: dict[str, Any]) -> dict[str, int]:
-    """Return the members' refused requests, except for searches that a busy machine cut short."""
+    """Return the members' rejected requests, except for searches that a busy machine cut short."""
     return {what: count for what, count in row["refused"].items() if what != "search: 400"}
 
 
 @pytest.mark.nightly("a minute of attacks that tests/attacks runs one by one")
-async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
+async def test_every_attack_runs_and_no_signed_in_members_request_is_rejected() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json")
     assert (code, errors) == (0, "")
     rows: list[dict[str, Any]] = [json.loads(line) for line in output.splitlines()]
@@ -59,7 +59,7 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
 
 
 def test_the_request_bodies_for_webhooks_stay_within_the_limit_for_a_single_webhook() -> None:
-    # Otherwise, the last request would be refused, and its endpoint would be missing from the attack.
+    # Otherwise, the last request would be rejected, and its endpoint would be missing from the attack.
     bodies = [body.encode() for by_name in _webhook_bodies().values() for body in by_name.values()]
     assert len(bodies) <= BURST
     assert sum(map(len, bodies)) <= SHARED_BURST_BYTES
@@ -112,7 +112,7 @@ async def test_a_named_instance_is_attacked_and_left_unchanged(chat: ChatServer)
         (("nothing",), "There is no attack nothing"),
     ],
 )
-async def test_an_invalid_attack_is_reported_in_one_line(arguments: tuple[str, ...], words: str) -> None:
+async def test_an_invalid_attack_is_reported_on_one_line(arguments: tuple[str, ...], words: str) -> None:
     code, output, errors = await bench("attack", "--members", "1", "--seconds", "0.1", "--json", *arguments)
     assert (code, output) == (2, "")
     assert words in errors

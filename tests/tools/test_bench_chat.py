@@ -72,7 +72,7 @@ async def test_a_running_server_can_be_measured_without_a_rate_limit_for_message
         (("--pid", "999999999"), "no process has the id 999999999"),
     ],
 )
-async def test_invalid_options_for_a_chat_measurement_are_reported_in_one_line(
+async def test_invalid_options_for_a_chat_measurement_are_reported_on_one_line(
     chat: ChatServer, arguments: tuple[str, ...], words: str
 ) -> None:
     flags = () if "--url" in arguments else ("--url", chat.address, "--invite", chat.invite)
@@ -89,7 +89,7 @@ async def test_a_wrong_invite_is_reported(chat: ChatServer) -> None:
     assert "nobody can join" in errors
 
 
-async def test_the_lean_client_accepts_frames_split_at_any_point() -> None:
+async def test_the_minimal_websocket_client_accepts_frames_split_at_any_point() -> None:
     seen: list[bytes] = []
     client = WebSocket("host", "/", seen.append)
     frames = b"\x81\x01a" + b"\x81\x7e\x00\x80" + bytes(128) + b"\x81\x7f" + (1 << 16).to_bytes(8, "big")
@@ -102,6 +102,6 @@ async def test_the_lean_client_accepts_frames_split_at_any_point() -> None:
         assert [len(text) for text in seen] == [1, 128, 1 << 16]
 
 
-async def test_the_lean_client_reports_the_reason_for_a_refusal(chat: ChatServer) -> None:
+async def test_the_minimal_websocket_client_reports_the_reason_for_a_rejection(chat: ChatServer) -> None:
     with pytest.raises(BenchError, match="refused a live socket"):
         await connect(chat.address.replace("http", "ws") + "/nowhere", lambda _: None)

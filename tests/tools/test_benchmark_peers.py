@@ -75,7 +75,7 @@ def test_a_publisher_offers_one_track_with_the_same_feedback_types_as_browsers(s
     )
 
 
-async def test_waiting_ends_when_a_program_exits_before_it_is_listening() -> None:
+async def test_waiting_for_a_program_fails_if_it_exits_before_it_is_listening() -> None:
     words = [sys.executable, "-c", ""]
     with pytest.raises(BenchError, match="ended before it listened"):
         async with peer_program(words, *free_ports(1)):

@@ -33,7 +33,7 @@ def test_the_version_is_the_package_version(capsys: pytest.CaptureFixture[str]) 
         (["sfu"], {"MAX_PEERS": "many"}, "svc sfu: MAX_PEERS must be a whole number, not 'many'"),
     ],
 )
-def test_an_operators_mistake_is_reported_in_one_line(
+def test_an_operator_error_is_reported_on_one_line(
     arguments: list[str],
     variables: dict[str, str],
     line: str,

@@ -1,4 +1,6 @@
-"""The relay of `svc up --cluster-demo` forwards to the owner node, and to the next owner after a kill."""
+"""The relay of `svc up --cluster-demo` forwards to the owner node, and to the next owner after that is
+killed.
+"""
 
 import asyncio
 import os

@@ -40,8 +40,8 @@ def sequence(record: Record) -> int:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "simulcast" not in name and name != "opus"])
 def test_with_all_layers_every_media_packet_is_unchanged(name: str) -> None:
-    """Check that only the form of the header extension changes: ids, values, all other fields and times stay
-    the same.
+    """Check that only the header extension's format changes: ids, values, all other fields and times stay the
+    same.
     """
     source = capture(name)
     sent = filtered(records(name), source.descriptor_id, -1)
@@ -117,7 +117,7 @@ def test_packets_that_exist_only_as_retransmissions_are_recovered(name: str, lay
     mended = read_media(filtered(without(name, repeated_numbers(source)), source.descriptor_id, layer))
     mended.sort(key=lambda packet: packet.sequence)
     assert contiguous(mended)
-    # A late packet may turn out to be unwanted after it was given a number. Padding then uses that number.
+    # A late packet may turn out to be unwanted after its number was assigned. Padding then uses that number.
     media = [packet for packet in mended if packet.payload]
     assert [(p.timestamp, p.payload) for p in media] == [(p.timestamp, p.payload) for p in whole]
     assert len(mended) - len(media) <= len(repeated_numbers(source))
@@ -191,7 +191,7 @@ def test_filtering_a_capture_with_only_headers_writes_only_headers() -> None:
         assert 100 <= len(record.data) <= 108 and other.data.startswith(record.data)
 
 
-def test_a_capture_without_packets_is_refused() -> None:
+def test_a_capture_without_packets_is_rejected() -> None:
     with pytest.raises(RtpdumpError, match="the file has no media"):
         filtered([], DESCRIPTOR, 0)
     with pytest.raises(RtpdumpError, match="the file has no media"):
@@ -236,7 +236,7 @@ def test_the_command_writes_a_capture(run: Run) -> None:
     assert stderr == "SSRC 479293648: 111 packets written, of 216\n"
 
 
-def test_layers_change_at_the_given_times_in_any_order(run: Run) -> None:
+def test_switches_can_be_given_in_any_order_and_happen_at_their_times(run: Run) -> None:
     flags = ["--max-temporal-layer", "-1", "--switch", "4000:-1", "--switch", "2000:0"]
     _, sent, _ = run("av1_l1t3", *flags)
     switches = [Switch(2000, 0), Switch(4000, -1)]
@@ -265,7 +265,7 @@ def test_a_layer_must_be_0_to_7_or_all(flags: list[str], run: Run) -> None:
     assert end.value.code == 2
 
 
-def test_a_file_that_cannot_be_written_is_reported_in_one_line_with_status_2(
+def test_a_file_that_cannot_be_written_is_reported_on_one_line_with_status_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "none/out"

@@ -142,7 +142,7 @@ def test_a_malformed_descriptor_is_an_error_only_in_its_own_line(run: Run) -> No
     assert [list(line) for line in lines if "error" in line] == [["seq", "error"]] * 4
 
 
-def test_a_late_packet_is_read_with_the_structure_of_its_template() -> None:
+def test_a_late_packet_is_parsed_with_the_structure_that_defines_its_template() -> None:
     newer = Structure(STRUCTURE.templates, template_id_offset=3)
     source = [
         record(media(1, Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise())),
@@ -193,7 +193,7 @@ def test_a_packet_that_is_not_rtp_is_an_error_in_its_own_line(data: bytes, seq: 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_descriptor_of_arbitrary_bytes_is_parsed_or_refused(name: str) -> None:
+def test_a_descriptor_of_arbitrary_bytes_is_parsed_or_rejected(name: str) -> None:
     source = records(name)
     for ext_id in (1, 2, 4, 9):
         assert len(list(rows(source, ext_id))) == len(capture(name).packets)
@@ -222,7 +222,7 @@ def test_without_json_a_table_is_printed(run: Run) -> None:
     ]
 
 
-def test_a_missing_or_foreign_file_is_reported_in_one_line_with_status_2(run: Run, tmp_path: Path) -> None:
+def test_a_missing_or_broken_file_is_reported_on_one_line_with_status_2(run: Run, tmp_path: Path) -> None:
     broken, missing = tmp_path / "broken", tmp_path / "missing"
     broken.write_bytes((FOLDER / "opus.rtpdump").read_bytes()[:5000])
     status, lines, error = run(broken)

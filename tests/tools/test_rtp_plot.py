@@ -51,7 +51,7 @@ def test_without_descriptors_packets_with_the_same_timestamp_form_a_frame() -> N
     assert len(frames.frames) == len({frame.timestamp for frame in frames.frames}) == 120
 
 
-def test_losses_are_marked_as_repaired_or_not() -> None:
+def test_losses_are_marked_as_recovered_or_not() -> None:
     dropped = {row["seq"] for row in capture("av1_l1t3_loss").sidecar["dropped_by_relay"]}
     first = video("av1_l1t3_loss").packets[0].row["seq"]
     nowhere = first + 60
@@ -89,7 +89,7 @@ def test_a_plot_is_written(name: str, ending: str, magic: bytes, tmp_path: Path)
         ("none/picture.png", "none/picture.png: No such file or directory"),
     ],
 )
-def test_a_plot_that_cannot_be_drawn_is_reported_in_one_line(
+def test_a_plot_that_cannot_be_drawn_is_reported_on_one_line(
     output: str,
     line: str,
     tmp_path: Path,

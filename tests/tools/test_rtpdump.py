@@ -1,4 +1,4 @@
-"""Captures are read and written in the rtpplay format, and other formats are refused with a message."""
+"""Captures are read and written in the rtpplay format, and other formats are rejected with a message."""
 
 import io
 import struct
@@ -63,12 +63,12 @@ def test_any_source_address_is_accepted(address: str) -> None:
         ),
     ],
 )
-def test_a_file_that_is_not_a_capture_is_refused(content: bytes, message: str) -> None:
+def test_a_file_that_is_not_a_capture_is_rejected(content: bytes, message: str) -> None:
     with pytest.raises(RtpdumpError) as refusal:
         list(read(io.BytesIO(content)))
     assert str(refusal.value) == message
 
 
-def test_a_file_in_another_format_is_refused_before_anything_is_read() -> None:
+def test_a_file_in_another_format_is_rejected_before_anything_is_read() -> None:
     with pytest.raises(RtpdumpError):
         read(io.BytesIO(b"no capture\n"))

@@ -57,7 +57,7 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
         (ListenAddress("127.0.0.1", 443, True), ["Open https://127.0.0.1/#invite=abc", ONLY_HERE]),
     ],
 )
-def test_the_startup_message_names_the_reachable_addresses(
+def test_the_startup_message_lists_the_reachable_addresses(
     listen_address: ListenAddress, lines: list[str]
 ) -> None:
     assert greeting(listen_address, "abc", ADDRESSES) == lines

@@ -108,7 +108,7 @@ async def until_gone(pids: Sequence[int]) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Return whether the process has exited. This includes a zombie, which only waits to be reaped."""
+    """Return whether the process has exited. A zombie, which only waits to be reaped, counts as exited."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):

@@ -44,8 +44,8 @@ class Admin:
         self._capsys = capsys
 
     async def __call__(self, *words: str) -> tuple[int, str, str]:
-        """Run a command. Return its status, its output and its errors. Use a thread, because the server may
-        run in this one.
+        """Run a command, in a new thread because the server may run in this one. Return the exit status, the
+        output and the errors.
         """
         arguments = ["admin", *words, "--data-dir", str(self.data_dir)]
         status = await asyncio.to_thread(main, arguments)

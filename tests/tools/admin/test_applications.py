@@ -1,4 +1,4 @@
-"""The operator approves or refuses people who are waiting for approval."""
+"""The operator approves or rejects people who are waiting for approval."""
 
 from tests.chat.chat_server import chat_server
 from tests.chat.invites.test_applications import refusal
@@ -6,7 +6,9 @@ from tests.kit.device import Device
 from tests.tools.admin.conftest import Admin
 
 
-async def test_applicants_can_be_listed_approved_and_refused(variables: dict[str, str], admin: Admin) -> None:
+async def test_applicants_can_be_listed_approved_and_rejected(
+    variables: dict[str, str], admin: Admin
+) -> None:
     async with chat_server(variables) as chat:
         await chat.join("Olga")
         assert (await admin("application", "list"))[1] == "Nobody is waiting for approval.\n"

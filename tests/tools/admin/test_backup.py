@@ -113,7 +113,7 @@ async def test_members_can_write_during_a_backup(world: World, admin: Admin, tmp
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
     making = asyncio.create_task(admin.json("backup", str(file)))
     channel_id, written = await _channel(olga), 0
-    # One socket sends all messages, because repeated sign-ins are refused after a while.
+    # One socket sends all messages, because sign-ins are rate-limited.
     async with chat.member("", olga.token) as live:
         while not making.done():
             await live.ask("message_send", channel_id=channel_id, text=f"{written}")
@@ -252,7 +252,7 @@ def _set(name: str, **values: object) -> Any:
         (lambda n, d: b"[]" if n == "manifest.json" else d, "it lists no files"),
     ],
 )
-async def test_a_backup_that_was_changed_is_refused_and_nothing_is_restored(
+async def test_a_backup_that_was_changed_is_rejected_and_nothing_is_restored(
     world: World, admin: Admin, tmp_path: Path, change: Any, complaint: str
 ) -> None:
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
@@ -264,7 +264,9 @@ async def test_a_backup_that_was_changed_is_refused_and_nothing_is_restored(
     assert [path for path in _contents(tmp_path) if "elsewhere" in path] == []
 
 
-async def test_a_damaged_or_foreign_file_is_refused(world: World, admin: Admin, tmp_path: Path) -> None:
+async def test_a_file_that_is_damaged_or_not_a_backup_is_rejected(
+    world: World, admin: Admin, tmp_path: Path
+) -> None:
     file = tmp_path / "backup.tar.gz"
     await admin.json("backup", str(file))
     whole = file.read_bytes()
@@ -280,7 +282,7 @@ async def test_a_damaged_or_foreign_file_is_refused(world: World, admin: Admin, 
     )
 
 
-async def test_names_that_escape_the_folder_are_refused(world: World, admin: Admin, tmp_path: Path) -> None:
+async def test_names_that_escape_the_folder_are_rejected(world: World, admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar.gz"
     await admin.json("backup", str(file))
     for name in ("files/../../escaped", "/tmp/escaped", "files/.hidden", "objects/uploads/../x.webp"):

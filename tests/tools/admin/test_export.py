@@ -165,7 +165,7 @@ async def test_an_export_contains_no_secrets(
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_server_with_members_refuses_an_import(
+async def test_an_import_into_a_server_with_members_is_rejected(
     exported: tuple[Path, HttpMember], admin: Admin
 ) -> None:
     file, _ = exported
@@ -173,7 +173,7 @@ async def test_a_server_with_members_refuses_an_import(
     assert (status, "somebody has joined this server already" in complaint) == (2, True)
 
 
-async def test_an_import_is_refused_while_the_server_is_running(
+async def test_an_import_is_rejected_while_the_server_is_running(
     exported: tuple[Path, HttpMember], admin: Admin, variables: dict[str, str]
 ) -> None:
     async with chat_server(variables):
@@ -216,7 +216,7 @@ def _first(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
         (lambda r: r.append({"kind": "end"}), r"line \d+: there is more data after the end"),
     ],
 )
-async def test_a_faulty_file_is_reported_and_nothing_is_imported(
+async def test_a_malformed_export_is_reported_and_nothing_is_imported(
     exported: tuple[Path, HttpMember], admin: Admin, tmp_path: Path, change: Any, complaint: str
 ) -> None:
     file, _ = exported
@@ -247,7 +247,7 @@ def _files(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob("*")]
 
 
-async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
+async def test_a_file_that_is_not_an_export_is_rejected(admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "export.zip"
     # Only a newer version of the program could unpack the last entry.
     future = b"PK\x01\x02" + b"\x7d" * 42 + b"PK\x05\x06" + bytes([0, 0, 0, 0, 1, 0, 1, 0, 46]) + bytes(9)

@@ -270,7 +270,7 @@ def _export_with(**changes: object) -> dict[str, Any]:
         (json.dumps({**DISCORD, "messages": {}}), "messages is missing or not valid"),
     ],
 )
-async def test_a_faulty_discord_file_is_reported_and_changes_nothing(
+async def test_a_malformed_discord_export_is_reported_and_changes_nothing(
     owner: Device, discord: Path, admin: Admin, tmp_path: Path, content: str, complaint: str
 ) -> None:
     _write(discord, content)
@@ -291,7 +291,7 @@ async def test_a_faulty_discord_file_is_reported_and_changes_nothing(
         ({"general/2020-01-02.json": [{"ts": "1.000000"}]}, "2020-01-02.json[0]: user is missing"),
     ],
 )
-async def test_a_faulty_slack_file_is_reported_and_changes_nothing(
+async def test_a_malformed_slack_export_is_reported_and_changes_nothing(
     owner: Device, admin: Admin, tmp_path: Path, changes: dict[str, object], complaint: str
 ) -> None:
     file = _slack(tmp_path / "slack.zip", **changes)

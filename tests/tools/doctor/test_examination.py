@@ -213,7 +213,7 @@ async def test_a_server_that_nobody_can_join_is_reported_as_a_problem(tmp_path: 
     assert "Calls do not work: SFU_WS_HOST is not set" in [finding.what for finding in findings]
 
 
-async def test_an_invalid_address_is_refused(installation: Installation) -> None:
+async def test_an_invalid_address_is_rejected(installation: Installation) -> None:
     with pytest.raises(ConfigError, match="--url must be"):
         await examine(installation.target(url="chat.example.org"), QUIET)
 

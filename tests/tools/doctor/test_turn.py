@@ -87,7 +87,7 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
     in_namespace(body, addresses, {"/etc/hosts": hosts})
 
 
-def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
+def test_each_reason_for_an_unreachable_turn_server_is_reported_separately() -> None:
     async def body() -> None:
         loop = asyncio.get_running_loop()
 
