@@ -119,8 +119,8 @@ extensions = [
     Extension(
         ".".join(path.relative_to("src").with_suffix("").parts),
         [str(path)],
-        # Cython copies the headers that a source file names to the folder of the generated C file. This
-        # header must be listed, because only another header names it.
+        # Cython copies the headers that a source file includes to the folder of the generated C file. This
+        # header must be listed, because only another header includes it.
         depends=["src/svc/_rtp/udp_windows.h"] if path.stem in WITH_SOCKETS else [],
         libraries=["ws2_32"] if path.stem in WITH_SOCKETS and os.name == "nt" else [],
         define_macros=macros(),

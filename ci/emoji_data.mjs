@@ -1,7 +1,7 @@
-// Generates the emoji catalogue of the page and the server from the npm package emojibase-data. In FOLDER,
-// `signs.js` contains the picker's emoji, and one file per language contains their names in the same order.
-// TABLE contains the same emoji for the server, with every skin tone and the names that other chat programs
-// use. Run by ci/vendor: PACKAGE FOLDER TABLE.
+// Generates the emoji catalogues of the web client and the server from the npm package emojibase-data. In
+// FOLDER, `signs.js` contains the picker's emoji, and one file per language contains their names in the same
+// order. TABLE contains the same emoji for the server, with every skin tone and the names that other chat
+// programs use. Run by ci/vendor: PACKAGE FOLDER TABLE.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

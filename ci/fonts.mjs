@@ -1,7 +1,7 @@
-// Writes the page's font from the npm package @fontsource-variable/inter: one file for each range of
-// characters below, with the weights that the page uses. The browser loads a file when the page shows a
-// character in the file's range. The Latin file must stay below 30 KB, because it is loaded with the first
-// message. Run by ci/vendor: PACKAGE FOLDER.
+// Writes the web client's font from the npm package @fontsource-variable/inter: one file for each range of
+// characters below, with the weights in use. The browser loads a file when a character in the file's range is
+// displayed. The Latin file must stay below 30 KB, because it is loaded with the first message. Run by
+// ci/vendor: PACKAGE FOLDER.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

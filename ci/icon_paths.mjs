@@ -1,11 +1,12 @@
-// Writes the page's icons from the npm package lucide-static. FILE gets one path for each name below, on a
-// grid of 24 units, and LATER gets the icons that no view shows at once, except in menus. One path for each
-// icon is smaller than the package's shapes and needs no markup. Run by ci/vendor: PACKAGE FILE LATER.
+// Writes the web client's icons from the npm package lucide-static. FILE gets one path for each name below,
+// on a grid of 24 units, and LATER gets the icons that are not visible at startup, including the icons in
+// menus. One path for each icon is smaller than the package's shapes and needs no markup. Run by ci/vendor:
+// PACKAGE FILE LATER.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-// Maps the page's name for each icon to the package's name.
+// Maps our name for each icon to the package's name.
 const NAMES = {
   add: "plus",
   again: "rotate-cw",
