@@ -69,7 +69,7 @@ _REFERENCES = Table("object_references", _Reference)
 
 
 def facts_of(picture: Picture) -> ObjectInfo:
-    """Return the properties of an image, except its size, which is set when it is stored."""
+    """Return the properties of an image except its size. The size is set when the image is stored."""
     return ObjectInfo(
         content_type=picture.content_type,
         width=picture.width,
@@ -126,7 +126,7 @@ class Media:
         return key
 
     def in_hand(self) -> list[str]:
-        """Return the keys of new objects, which are protected until they have had time to get a reference."""
+        """Return the keys of new objects. They are protected until they have had time to get a reference."""
         now = self._now()
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)
@@ -173,7 +173,7 @@ class Media:
         _REFERENCES.delete(connection, kind=kind, owner_id=owner_id)
 
     def release_some(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> None:
-        """Remove an owner's references to the given objects, whose grace period begins now."""
+        """Remove an owner's references to the given objects. The objects' grace period begins now."""
         for key in keys:
             _OBJECTS.edit(connection, {"idle_since_ms": self._now_ms()}, key=key)
             _REFERENCES.delete(connection, kind=kind, owner_id=owner_id, key=key)

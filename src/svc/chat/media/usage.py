@@ -30,7 +30,7 @@ SELECT
     coalesce((SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1), 'unused'),
     count(*), sum(bytes) FROM objects o GROUP BY 1 ORDER BY 3 DESC
 """
-# Selects the members with the most data, including former members. A member's data includes that of their
+# Selects the members with the most data, including former members. A member's data includes the data of their
 # webhooks.
 _BY_MEMBER = """
 SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
