@@ -1,7 +1,7 @@
-"""Reads pages of history and earlier versions of messages, and stores members' read marks.
+"""Reads pages of history and earlier versions of messages, and stores members' read markers.
 
-This module checks what each member may view. It changes nothing except read marks. It contains no HTTP code.
-See docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
+This module checks what each member may view. It changes only read markers, and contains no HTTP code. See
+docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _UNREAD_MENTIONS = (
 )
 # Selects the newest cursors in a channel, outside threads.
 _NEWEST = "SELECT n FROM messages WHERE channel_id = ? AND thread IS NULL ORDER BY n DESC LIMIT ?"
-# Selects the cursors of a member's mentions after a read mark, outside threads.
+# Selects the cursors of a member's mentions after a read marker, outside threads.
 _MENTIONS_AFTER = (
     "SELECT m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " WHERE m.member_id = ?1 AND m.channel_id = ?2 AND m.n > ?3 AND s.thread IS NULL"
@@ -110,7 +110,7 @@ class UnreadTotals:
 
 
 class ReadMarks:
-    """Members' read marks and unread counts."""
+    """Members' read markers and unread counts."""
 
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
@@ -147,7 +147,7 @@ class ReadMarks:
         counts.
         """
         self._directory.channel(member_id, channel_id)
-        # A mark must not cover messages that have not been posted yet.
+        # A marker must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
 
         def marked(_: None) -> Unread:

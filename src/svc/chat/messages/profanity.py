@@ -43,7 +43,7 @@ _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
 # How much folding may lengthen a text. Real texts contain few ligatures, and a text that contains only
 # ligatures would take several times as long to search.
 _MAX_GROWTH = 1.25
-# The numbers of characters and words processed in one time slice, which takes up to 0.5 ms.
+# The numbers of characters and words processed in one time slice. A slice takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
 
 

@@ -211,13 +211,13 @@ def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
 
 
 def forget_member(connection: Connection, member_id: str) -> None:
-    """Delete a leaving member's mentions, read marks and followed threads. Their messages stay."""
+    """Delete a leaving member's mentions, read markers and followed threads. Their messages stay."""
     for table in ("mentions", "reads", "thread_follows"):
         connection.execute(f"DELETE FROM {table} WHERE member_id = ?", (member_id,))
 
 
 def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -> None:
-    """Set a member's read mark. A mark never moves backwards."""
+    """Set a member's read marker. A marker never moves backwards."""
     connection.execute(
         "INSERT INTO reads VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > reads.n",

@@ -1,4 +1,4 @@
-"""Manages the followers of threads, their unread counts and read marks.
+"""Manages the followers of threads, their unread counts and read markers.
 
 A thread contains the replies to one message in a channel, the thread's root. The replies do not appear in the
 channel's history. Members who write in a thread, wrote its root or are mentioned in it follow the thread
@@ -22,7 +22,7 @@ from svc.chat.messages.responses import ThreadState, thread_changed
 from svc.chat.messages.unread_counts import ThreadFollows
 from svc.chat.services import Services
 
-# Selects the member, thread, channel, the member's read mark, and the thread's last message.
+# Selects the member, thread, channel, the member's read marker, and the thread's last message.
 _FOLLOWS = (
     "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
     " JOIN threads AS t ON t.id = f.thread"
@@ -34,7 +34,7 @@ _UNREAD = (
     " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
     " ORDER BY m.n"
 )
-# Follows a thread, with the given cursor as the read mark. A read mark never moves backwards.
+# Follows a thread, with the given cursor as the read marker. A read marker never moves backwards.
 _FOLLOW = (
     "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"
@@ -150,7 +150,7 @@ class Threads:
     def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Write[None, ThreadState]:
         """Mark everything up to a message as read for a follower, even if the message has been deleted."""
         self._require(member_id, channel_id, thread)
-        # A mark must not cover messages that have not been posted yet.
+        # A marker must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._last(thread))
 
         def marked(_: None) -> ThreadState:
@@ -176,7 +176,7 @@ class Threads:
         thread = message.thread
         assert thread is not None, "the message is in a thread"
         _unfollow(connection, message.to_unfollow)
-        # Existing followers keep their read marks.
+        # Existing followers keep their read markers.
         connection.executemany(
             "INSERT OR IGNORE INTO thread_follows VALUES (?, ?, ?, ?)",
             [(member_id, thread, message.channel_id, message.n - 1) for member_id in message.joining],
@@ -288,7 +288,7 @@ def _answers(connection: Connection, thread: str) -> ThreadSummary | None:
 
 
 def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
-    """Set a follower's read mark. A mark never moves backwards."""
+    """Set a follower's read marker. A marker never moves backwards."""
     connection.execute(
         "UPDATE thread_follows SET n = ?3 WHERE member_id = ?1 AND thread = ?2 AND n < ?3",
         (member_id, thread, n),

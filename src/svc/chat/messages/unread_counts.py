@@ -1,7 +1,7 @@
 """Counts unread messages and mentions, by channel and by followed thread.
 
 The counts are kept in memory, so a welcome never waits for them. This module holds the newest cursors in each
-channel, members' read marks and unread mentions, and for each followed thread the cursors that at least one
+channel, members' read markers and unread mentions, and for each followed thread the cursors that at least one
 follower has not read. Counts are capped. Nothing is stored in the database.
 """
 
@@ -54,7 +54,7 @@ class UnreadCounts:
         self.unmentioned(channel_id, n, member_ids)
 
     def read(self, member_id: str, channel_id: str, n: int) -> None:
-        """Mark everything up to `n` as read. A mark never moves backwards."""
+        """Mark everything up to `n` as read. A marker never moves backwards."""
         key = member_id, channel_id
         self._marks[key] = max(n, self._marks.get(key, 0))
         if waiting := self._mentions.get(key):
@@ -73,7 +73,7 @@ class UnreadCounts:
         return self._marks.get((member_id, channel_id), 0)
 
     def unread(self, member_id: str, channel_id: str, since: int = 0) -> int:
-        """Return the number of messages newer than both the read mark and `since`, at most MAX_UNREAD."""
+        """Return the number of messages newer than both the read marker and `since`, at most MAX_UNREAD."""
         newest = self._newest.get(channel_id, [])
         mark = max(since, self.mark(member_id, channel_id))
         return min(MAX_UNREAD, len(newest) - bisect_right(newest, mark))
@@ -154,7 +154,7 @@ class ThreadFollows:
         ]
 
     def add(self, thread: str, channel_id: str, member_id: str, read_n: int, last_n: int) -> None:
-        """Follow a thread, with the given read mark. A mark never moves backwards."""
+        """Follow a thread, with the given read marker. A marker never moves backwards."""
         followed = self._threads.setdefault(thread, ThreadUnread(channel_id, last_n))
         follow = followed.follows.setdefault(member_id, ThreadFollow(read_n))
         follow.read_n = max(follow.read_n, read_n)
@@ -215,7 +215,7 @@ class ThreadFollows:
         return counted
 
     def unread(self, thread: str, member_id: str) -> int:
-        """Return the number of messages newer than the member's mark, at most MAX_UNREAD."""
+        """Return the number of messages newer than the member's read marker, at most MAX_UNREAD."""
         followed = self._threads.get(thread)
         if followed is None or (follow := followed.follows.get(member_id)) is None:
             return 0
