@@ -30,9 +30,9 @@ from aiohttp.http import RawResponseMessage
 
 from svc.chat.outbound_http.address_checks import FetchError, address_literals, is_public
 
-# The number of threads for DNS look-ups by the system, which cannot be cancelled. Separate threads ensure
-# that a slow name server delays nothing else. There is one thread for each simultaneous download, so that
-# names that never resolve do not block other look-ups.
+# The number of threads for DNS look-ups by the system. Such look-ups cannot be cancelled, so separate threads
+# ensure that a slow name server delays nothing else. There is one thread for each simultaneous download, so
+# that names that never resolve do not block other look-ups.
 LOOK_UPS_AT_ONCE = 96
 # The maximum number of IP addresses to try for a name. Some names have hundreds, but a few are enough to find
 # one that responds.
@@ -42,7 +42,7 @@ MAX_ADDRESSES = 8
 # two. The number is checked after each step of STEP_BYTES, which takes up to 3 ms.
 MAX_RESPONSES = 64
 STEP_BYTES = 8 * 1024
-# The read size for unencrypted connections, which limits the time per read: a host can split a file into
+# The read size for unencrypted connections. It limits the time per read: a host can split a file into
 # one-byte chunks, each of which takes 0.1 µs.
 READ_AT_ONCE_BYTES = 64 * 1024
 
