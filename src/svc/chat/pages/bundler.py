@@ -30,7 +30,7 @@ LATER_ICONS = "vendor/icons_later.js"
 START = "main.js"
 # The service worker. It is also served at the top level, because it controls only paths below its folder.
 SERVICE_WORKER = "sw.js"
-# The script of a sandboxed frame, which runs separately from the page and cannot load modules.
+# The script of a sandboxed frame. The frame runs separately from the page and cannot load modules.
 COUNTS_FRAME = "counts_frame.js"
 # The folder with libraries. Large ones are fetched only when needed.
 _VENDOR = "vendor/"
