@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class ChannelCalls:
-    """The stored list of devices in each call, which is updated when participants join and leave.
+    """The stored list of devices in each call. It is updated when participants join and leave.
 
     `require_device` returns the id of the requesting device. `users` returns the people in a call. `now`
     returns seconds since 1970.
