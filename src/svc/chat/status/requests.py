@@ -50,10 +50,10 @@ class Arrival:
 
 
 class Probes:
-    """A record of how probe requests arrive, which shows the operator how proxies change them.
+    """A record of how probe requests arrive. It shows the operator how proxies change them.
 
-    Contains the last few requests to `/health?probe=…`. `svc doctor` sends such a request from outside, and
-    then gets its record over the control socket. Nobody else can see it.
+    It contains the last few requests to `/health?probe=…`. `svc doctor` sends such a request from outside,
+    and then gets its record over the control socket. Nobody else can see it.
     """
 
     def __init__(self) -> None:
