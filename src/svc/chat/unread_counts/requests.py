@@ -1,7 +1,7 @@
 """Handles requests for a member's counts token, and for the counts that another server's web client shows.
 
-A sandboxed frame without an origin sends the token in a body of type text/plain, which needs no preflight
-request and is not logged by proxies. See docs/servers.md.
+A sandboxed frame without an origin sends the token in a body of type text/plain. This needs no preflight
+request, and proxies do not log the token. See docs/servers.md.
 """
 
 import asyncio
