@@ -10,7 +10,7 @@ import unicodedata
 MAX_NAME_CHARACTERS = 100
 DEFAULT_NAME = "file"
 _JOINERS = "\u200c\u200d"
-# Format characters with a visible glyph, which precede Arabic, Syriac and Kaithi numbers and words.
+# Format characters with a visible glyph. They precede Arabic, Syriac and Kaithi numbers and words.
 _DRAWN_FORMATS = frozenset("\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | frozenset(
     map(chr, range(0x0600, 0x0606))
 )

@@ -24,7 +24,7 @@ MAX_AVATAR_BYTES = 8 * _MB
 MAX_EMOJI_BYTES = 2 * _MB
 
 # The maximum number of uploads that are unfinished or waiting for the worker, per member and in total, and
-# the maximum total size of their files, which are all on the server's disk.
+# the maximum total size of their files. All these files are on the server's disk.
 MAX_UNFINISHED_PER_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB

@@ -18,7 +18,7 @@ from svc.chat.uploads.upload import RECEIVING, Upload
 
 VERSION = "1.0.0"
 PATCH_TYPE = "application/offset+octet-stream"
-# The response headers for OPTIONS, which list the supported features of tus. The maximum size is missing,
+# The response headers for OPTIONS. They list the supported features of tus. The maximum size is missing,
 # because it depends on the purpose.
 OPTIONS = {
     "Tus-Resumable": VERSION,
@@ -102,7 +102,7 @@ class MalformedBody(Exception):
 
 
 class FormFile:
-    """The file in a multipart body, which `chunks` yields. Call `begin`, then iterate over `pieces`."""
+    """The file in a multipart body. `chunks` yields the body. Call `begin`, then iterate over `pieces`."""
 
     def __init__(self, content_type: str, chunks: AsyncIterator[bytes]) -> None:
         boundary = parameters(content_type).get("boundary", "")
