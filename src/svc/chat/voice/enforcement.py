@@ -99,7 +99,7 @@ class MediaControl:
         self._screen_stopped: set[Seat] = set()
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
-        """Return a member's caps in a room, which define the media that the member may send."""
+        """Return a member's caps in a room. They define the media that the member may send."""
         permitted = self._rooms.permissions(member_id, room_id)
         caps = frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
         return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps

@@ -101,7 +101,9 @@ def ways_of_members(media: MediaConfig) -> list[list[str]]:
 
 
 class Voice:
-    """Voice rooms, including those of private conversations. Reacts to changes in the given occupancy."""
+    """Voice rooms, including those of private conversations. The class reacts to changes in the given
+    occupancy.
+    """
 
     def __init__(
         self,

@@ -23,8 +23,8 @@ from svc.chat.errors import ChatError
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 5.0
-# The timeout for the response to a sync_request, which is normally immediate. After this time, the service
-# has dropped the request because of wrong credentials, or is not working.
+# The timeout for the response to a sync_request. The response is normally immediate. After this time, the
+# service has dropped the request because of wrong credentials, or is not working.
 ANSWER_DEADLINE_S = 5.0
 # If a response takes longer than this, members are sent to another media service. A service that loses power
 # or its network does not close the connection.
@@ -65,7 +65,7 @@ _SPAN_EVENTS: Mapping[str, type[SpanEvent]] = {kind.event: kind for kind in get_
 
 
 class SfuListener(Protocol):
-    """A listener for events from all media services, which are identified by their index."""
+    """A listener for events from all media services. Each service is identified by its index."""
 
     def joined(self, index: int, room_id: str, user_id: str) -> None: ...
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None: ...

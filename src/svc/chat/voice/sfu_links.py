@@ -102,7 +102,7 @@ class RoomPlacement:
 
 
 def rank(name: str, room_id: str) -> bytes:
-    """Return a service's rank for a room, which is the same on every machine."""
+    """Return a service's rank for a room. The rank is the same on every machine."""
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
