@@ -30,7 +30,7 @@ _STRINGS = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL)
 _FIRST_HALF_ALONE = re.compile(rb"\\u[dD][89abAB][0-9A-Fa-f]{2}(?!\\u[dD][c-fC-F])")
 _SECOND_HALF_ALONE = re.compile(rb"(?<!\\u[dD][89abAB][0-9A-Fa-f]{2})\\u[dD][c-fC-F][0-9A-Fa-f]{2}")
 _BACKSLASH, _ASIDE = rb"\\", b"\0\0"
-# The maximum size of a body for Python's parser, which takes five times as long as orjson. It is used if
+# The maximum size of a body for Python's parser. The parser takes five times as long as orjson. It is used if
 # orjson rejects a body, for example because a number is too large for a double.
 _MAX_SLOW_BYTES = 16 * 1024
 _MAX_DIGITS = 4_000
@@ -66,7 +66,7 @@ def is_json(body: bytes) -> bool:
 def json_in(body: bytes) -> bytes:
     """Check that the body is JSON, without building values. Return the JSON for `value_of`. Raises ChatError.
 
-    Lone surrogates are replaced with NUL, which is invalid in a payload's strings too.
+    Lone surrogates are replaced with NUL, which is also invalid in a payload's strings.
     """
     # Some programs send a byte order mark, which RFC 8259 section 8.1 allows receivers to ignore.
     bare = body.removeprefix(BOM_UTF8)

@@ -43,6 +43,6 @@ MIN_COUNTED_BYTES = 8 * 1024
 # The longest time that a received body waits to be parsed. The wait is long only if there are many senders.
 WORK_DEADLINE_S = 20.0
 
-# The maximum number of webhooks, which are all in memory with their rate limits.
+# The maximum number of webhooks. All webhooks are in memory, with their rate limits.
 MAX_WEBHOOKS = 1_000
 MAX_NAME = MAX_DISPLAY_NAME

@@ -87,7 +87,7 @@ def cut(text: str, most: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Remove NUL and replace lone surrogates, which cannot be stored."""
+    """Remove NUL and replace lone surrogates, because neither can be stored."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 

@@ -187,7 +187,7 @@ def _discord_refusal(refusal: ChatError) -> tuple[int, dict[str, object]]:
 
 
 def _discord_unreadable(fault: InvalidValue) -> dict[str, object]:
-    """Return an error body in Discord's format, which nests the error along the path to the invalid value."""
+    """Return an error body in Discord's format. It nests the error along the path to the invalid value."""
     errors: dict[str, object] = {"_errors": [{"code": "BASE_TYPE_BAD", "message": fault.message}]}
     for step in reversed(fault.path):
         errors = {str(step): errors}
