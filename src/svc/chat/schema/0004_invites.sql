@@ -14,7 +14,7 @@ CREATE TABLE invites (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX invites_by_creator ON invites (created_by);
 
--- Joins in the last hour, for invites with a rate limit.
+-- Joins in the last hour. Recorded only if the number of joins per invite and hour is limited.
 CREATE TABLE invite_joins (
     invite_id TEXT NOT NULL REFERENCES invites (id) ON DELETE CASCADE,
     at_ms INTEGER NOT NULL
