@@ -14,8 +14,8 @@ cdef enum:
     # The number of records to send before receiving datagrams again. A record takes about a microsecond, so
     # video delays reception and audio by at most a quarter of a millisecond.
     QUANTUM = 256
-    # The number of one receiver's packets to send together, which is the number that the kernel segments from
-    # one message.
+    # The number of one receiver's packets to send together. The kernel can segment this many from one
+    # message.
     RUN = 64
     # The minimum time between ticks (ns), because each tick visits every sender.
     TICK_SPACING = 5_000_000
@@ -98,7 +98,7 @@ cdef inline bint is_pending(const Core* core) noexcept nogil:
 
 
 cdef inline bint is_blocked(const Core* core) noexcept nogil:
-    """Return whether the kernel currently refuses more data on any egress."""
+    """Return whether any egress is blocked because the kernel cannot accept data now."""
     cdef uint32_t i
     for i in range(core.shard_count):
         if core.shards[i].egress.blocked:

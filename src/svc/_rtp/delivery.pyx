@@ -176,8 +176,8 @@ cdef DownTrack* first_with_packets(SendQueue* queue) noexcept nogil:
 
 
 cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil:
-    """Write the next packet in a paced queue, whose tracks take turns frame by frame. Return the packet's
-    length, or -1.
+    """Write the next packet in a paced queue. The queue's tracks take turns, frame by frame. Return the
+    packet's length, or -1.
     """
     cdef DownTrack* down_track = first_with_packets(queue)
     cdef uint32_t timestamp = first_record(down_track).slot.header.timestamp
@@ -285,7 +285,7 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
 
 
 cdef void remember_more(DownTrack* down_track) noexcept nogil:
-    """Double the number of remembered packets, if there is memory."""
+    """Double the number of remembered packets, if memory allocation succeeds."""
     cdef int64_t size = 2 * (down_track.sent_mask + 1)
     cdef Sent* sent = <Sent*>malloc(<size_t>size * sizeof(Sent))
     cdef int64_t i

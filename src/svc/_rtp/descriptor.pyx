@@ -13,7 +13,7 @@ from svc._rtp.bits cimport BitReader, f, ns, open_reader
 
 
 cdef int mandatory_fields(const uint8_t* data, size_t sz, DependencyDescriptor* descriptor) noexcept nogil:
-    """Read only the mandatory fields, for which no structure is needed. Return 0 or TRUNCATED."""
+    """Read only the mandatory fields, which can be read without a structure. Return 0 or TRUNCATED."""
     cdef BitReader reader
     open_reader(&reader, data, sz)
     mandatory_descriptor_fields(&reader, descriptor)
@@ -278,7 +278,9 @@ ERRORS = {
 
 
 cdef class Structure:
-    """A FrameDependencyStructure for Python, in tests and tools. Only reading a descriptor creates one."""
+    """A FrameDependencyStructure for Python, in tests and tools. Instances are created only by reading a
+    descriptor.
+    """
 
     def contains(self, int template_id) -> bool:
         return contains(&self.structure, <uint8_t>(template_id & 63))

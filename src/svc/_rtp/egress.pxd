@@ -21,15 +21,15 @@ cdef struct Outgoing:
     int64_t last_of  # ns: arrival of the packet, if this is its last datagram; 0 for other datagrams
 
 
-# Sends the batch. Called when the batch is full, and at the end of each iteration. If the kernel refuses
-# datagrams, they stay in the batch in order, and the egress is blocked.
+# Sends the batch. Called when the batch is full, and at the end of each iteration. Datagrams that the kernel
+# does not accept stay in the batch, in order, and the egress is blocked.
 ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 
 
 cdef struct Egress:
     Outgoing* batch         # array of BATCH
     uint32_t count
-    bint blocked            # the kernel refuses more data, so this batch and the send queues wait
+    bint blocked            # the kernel cannot accept data now, so this batch and the send queues wait
     uint64_t* dropped       # number of datagrams dropped for lack of space
     flush_function flush
     void* context

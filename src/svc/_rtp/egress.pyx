@@ -21,7 +21,7 @@ cdef void clear(Egress* egress) noexcept nogil:
 
 
 cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil:
-    """Remove the first `sent` datagrams. If any remain, the kernel currently refuses more."""
+    """Remove the first `sent` datagrams. If any remain, the kernel cannot accept data now."""
     egress.count -= sent
     egress.blocked = egress.count > 0
     if sent and egress.count:

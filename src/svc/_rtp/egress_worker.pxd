@@ -7,9 +7,9 @@ from svc._rtp.egress cimport Egress, Outgoing
 from svc._rtp.outlet cimport Outlet
 
 cdef enum:
-    # The number of batches per worker. One batch is filled while the others are sent, which takes a quarter
-    # of a millisecond. Packets that must wait longer should wait in the send queues, where audio is sent
-    # first and late packets are dropped.
+    # The number of batches per worker. One batch is filled while the others are sent. Sending them takes a
+    # quarter of a millisecond. Packets that must wait longer should wait in the send queues, where audio is
+    # sent first and late packets are dropped.
     BATCHES = 4
 
 

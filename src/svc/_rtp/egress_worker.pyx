@@ -26,7 +26,7 @@ cdef enum:
 
 
 cdef int init(EgressWorker* worker, Egress* egress, Outlet* direct, int core_fd) noexcept nogil:
-    """Connect an egress to this worker, to which it then hands its batches. Return 0, or -errno.
+    """Connect an egress to this worker. The egress then hands its batches to the worker. Return 0, or -errno.
 
     `worker` must be zeroed.
     """

@@ -164,7 +164,7 @@ cdef void reports_received(Core* core, Transport* transport, const Packet* packe
 
 
 cdef void pause_if_hopeless(Core* core, DownTrack* down_track, uint8_t fraction_lost) noexcept nogil:
-    """Stop video to a receiver that loses nearly a third of its packets, until the next keyframe."""
+    """Stop sending video to a receiver that loses nearly a third of its packets, until the next keyframe."""
     if fraction_lost <= PAUSE_LOSS or down_track.forwarder.kind != VIDEO:
         down_track.lossy_since = 0
     elif down_track.lossy_since == 0:

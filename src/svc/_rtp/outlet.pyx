@@ -1,7 +1,7 @@
 """Passes a thread's datagrams to the kernel (step 9 of a packet's journey).
 
 Each sending thread has its own outlet for the shared sockets. The caller chooses the datagrams and handles
-datagrams that the kernel refuses.
+datagrams that the kernel does not accept.
 """
 
 from libc.errno cimport ENOBUFS, errno
@@ -21,7 +21,7 @@ cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexce
     """Send a batch in order, one address family at a time. Return the number of datagrams that were sent or
     have failed.
 
-    The rest have not been tried, because the kernel currently refuses more.
+    The rest have not been tried, because the kernel cannot accept data now.
     """
     cdef uint32_t i = 0, done = 0
     cdef int waiting = 0, fd = -1, this_fd, family
@@ -49,7 +49,7 @@ cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexce
 
 
 cdef uint32_t send_streamed(Outlet* outlet, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Send the first datagrams, which all go to one connection. All of them count as done, even if the
+    """Send the first datagrams, all of which go to one connection. All of them count as done, even if the
     connection is slow.
     """
     if outlet.connections == NULL:

@@ -3,7 +3,7 @@
 The pacer is a leaky bucket: each packet occupies the downlink for the time that it takes at the paced rate.
 That rate is somewhat above the estimate, or below it while packets queue in the downlink. If packets wait
 here instead of in a router, audio and retransmissions can overtake them. The wait is limited: a frame is
-admitted only while the wait is short, upper temporal layers are refused first, and a packet that has waited
+admitted only while the wait is short, upper temporal layers are withheld first, and a packet that has waited
 for the maximum time is sent immediately. A keyframe and the frames behind it may wait longer, because nothing
 else can be decoded without the keyframe.
 
@@ -21,8 +21,8 @@ cdef double PACE_IN_QUEUE = 0.9
 # length on. In between, the multiple is interpolated.
 cdef double SHORT_QUEUE = 20e6
 cdef double LONG_QUEUE = 60e6
-# If a new packet would wait longer than these times (ns), new frames are refused from temporal layer 2, 1 or
-# 0 upwards. The maximum wait is 150 ms, and the remaining time is for sending the frame.
+# If a new packet would wait longer than these times (ns), new frames in temporal layers from 2, 1 or 0
+# upwards are withheld. The maximum wait is 150 ms, and the remaining time is for sending the frame.
 cdef int64_t MAX_WAIT_T2 = 60_000_000
 cdef int64_t MAX_WAIT_T1 = 80_000_000
 cdef int64_t MAX_WAIT_T0 = 110_000_000
@@ -43,7 +43,7 @@ cdef int64_t delay(const Pacer* pacer, int64_t waiting_bytes, int64_t now) noexc
 
 
 cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, int64_t now) noexcept nogil:
-    """Return the lowest temporal layer whose new frames are refused, or WITHHOLD_NOTHING."""
+    """Return the lowest temporal layer whose new frames are withheld, or WITHHOLD_NOTHING."""
     cdef int64_t wait = delay(pacer, waiting_bytes, now)
     if pacer.byte_ns == 0 or wait <= MAX_WAIT_T2:
         return WITHHOLD_NOTHING
@@ -55,8 +55,8 @@ cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, i
 
 
 cdef void keyframe_queued(Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil:
-    """Allow longer waits until the keyframe has been sent, together with the packets that arrive meanwhile at
-    half the paced rate.
+    """Allow longer waits until the keyframe has been sent, if more packets arrive meanwhile at half the paced
+    rate.
     """
     cdef int64_t wait = delay(pacer, waiting_bytes, now)
     if pacer.byte_ns and wait > MAX_WAIT_T2:

@@ -1,7 +1,7 @@
 """Selects the frames that a receiver gets while its packets are paced.
 
-Tracks are paced only if pacing is switched on for them and the estimate is known. A refused frame gets no
-number, like a frame in a dropped layer. Frames that depend on it are also refused: by the layer selector if
+Tracks are paced only if pacing is switched on for them and the estimate is known. A withheld frame gets no
+number, like a frame in a dropped layer. Frames that depend on it are also withheld: by the layer selector if
 frames have descriptors, or else until the next keyframe, which is requested.
 
 Does not compute times (`pacer` does) or send packets (`delivery` does). See docs/bandwidth.md, "Pacing".

@@ -38,8 +38,8 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
         return
     if not sent.layer_marks & KEEP_BITMASK:
         length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.layer_marks, out)
-        # With the extra bytes, the descriptor would not fit into the one-byte form, to which this receiver is
-        # limited.
+        # With the extra bytes, the descriptor would not fit into the one-byte form, and this receiver does
+        # not accept the two-byte form.
         if length > 16 and not down_track.mixed:
             length = 0
     if length == 0 and frame_offset and extension.length >= 3:

@@ -172,7 +172,7 @@ cdef int send_again(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) n
 
 
 cdef inline int count_repeated(DownTrack* down_track, int length) noexcept nogil:
-    """Count a resend or a probe, which share the downlink with media, and return its length."""
+    """Count a resend or a probe, because it shares the downlink with media, and return its length."""
     if length > 0:
         down_track.transport.repeated_bytes += <uint32_t>length
     return length

@@ -7,8 +7,8 @@ from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport
 
 
-# A path is steady if at least STEADY_SIGNS datagrams arrive within STEADY_TIME_NS (ns), which is more than
-# checks and their responses alone would cause.
+# A path is steady if at least STEADY_SIGNS datagrams arrive within STEADY_TIME_NS (ns). Checks and their
+# responses alone would cause fewer.
 cdef enum:
     STEADY_TIME_NS = 1_000_000_000
     STEADY_SIGNS = 4

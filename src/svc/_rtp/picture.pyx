@@ -1,8 +1,8 @@
 """Picture: reads and rewrites the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
 
-To a receiver that is moved between encodings of a track, the encodings look like one stream, in which both
-fields keep counting. The descriptor precedes the frame and is never encrypted end to end. Makes no decisions.
-See RFC 7741 section 4.2 (VP8), RFC 9628 section 4.2 (VP9).
+To a receiver that is moved between encodings of a track, the encodings look like one stream in which both
+fields keep increasing. The descriptor precedes the frame and is never encrypted end to end. Makes no
+decisions. See RFC 7741 section 4.2 (VP8), RFC 9628 section 4.2 (VP9).
 """
 
 from libc.string cimport memcpy, memset

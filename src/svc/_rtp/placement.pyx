@@ -57,7 +57,7 @@ cdef Forwarder* encoding_of(Core* core, const MediaSection* section, Slot* slot)
     """Return the encoding to which a packet in a media section's track belongs, or NULL if unknown.
 
     A packet without a rid has the encoding that its SSRC had earlier. A sender that negotiated several
-    encodings but never sends a rid has only one.
+    encodings but never sends a rid has only one encoding.
     """
     cdef Forwarder* first = section.forwarder
     cdef const EarlierSource* earlier = earlier_source(section, slot.header.ssrc)
@@ -151,8 +151,8 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
 
 
 cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return the time at which to first request a keyframe from a source (ns), which is the same for all of a
-    track's encodings.
+    """Return the time at which to first request a keyframe from a source (ns). It is the same for all
+    encodings of a track.
 
     Some senders answer a PLI for one encoding with a keyframe of every encoding.
     """

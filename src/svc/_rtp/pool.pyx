@@ -1,7 +1,7 @@
 """Packet pool: allocates memory for 64 packets at a time.
 
-Received datagrams are written directly into slots, to which histories and send queues refer. This module uses
-only the size of packets. One thread owns the pool, so reference counts are plain numbers.
+Received datagrams are written directly into slots. Histories and send queues refer to the slots. This module
+does not interpret packets. One thread owns the pool, so reference counts are plain numbers.
 """
 
 from libc.stdlib cimport calloc, free

@@ -33,7 +33,7 @@ cdef struct Probing:
     int64_t began           # ns
     int64_t first_number    # extended transport-wide number
     int64_t lead            # ns of packets before the cluster, to empty a token bucket, or 0 if none
-    bint leading            # these packets are being sent
+    bint leading            # the packets before the cluster are being sent
     # The state after the cluster.
     double second_rate      # bit/s of a second cluster that does not wait for the first, or 0 if none
     double results_above    # bit/s: a higher result leads to a higher probe

@@ -32,10 +32,10 @@ cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
 # The interval between repeated probes, at which they cost about a twentieth of the rate.
 cdef int64_t INTERVAL = 650_000_000
-# After a decrease, a result of more than this many times the rate that the downlink has carried is verified.
-# Until then, the result counts as the second multiple. A verification first sends packets at the third
-# multiple (after a success, at NEXT_SCALE), until it has sent this many bits more than the downlink carries,
-# which is more than a typical token bucket allows.
+# After a decrease, a result that is more than this many times the carried rate must be verified. Until then,
+# the result counts as the second multiple. A verification first sends packets at the third multiple (after a
+# success, at NEXT_SCALE), until it has sent this many bits more than the downlink carries, which is more than
+# a typical token bucket allows.
 cdef double DOUBTED = 1.25
 cdef double BELIEVED = 1.1
 cdef double VERIFY_SCALE = 1.5
@@ -43,7 +43,7 @@ cdef double VERIFY_BITS = 95_000.0
 cdef int64_t MAX_LEAD = 1_000_000_000
 # A queue of this length shows that the downlink cannot carry the verification (ns).
 cdef int64_t MAX_VERIFY_QUEUE = 15_000_000
-# The time from a failed verification to the next one.
+# The time from a failed verification to the next verification.
 cdef int64_t VERIFY_INTERVAL = 1_000_000_000
 # The share of a cluster that must arrive for a result.
 cdef double MIN_RECEIVED = 0.8
@@ -191,7 +191,7 @@ cdef int64_t bytes_due(Probing* probing, SentPackets* sent, int64_t now) noexcep
 
 
 cdef void end_cluster(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
-    """End the cluster being sent and start the second one."""
+    """End the cluster being sent and start the second cluster."""
     cdef Cluster* cluster = &probing.clusters[probing.last_number % CLUSTERS]
     cdef SentPacket* packet
     cdef int64_t number
@@ -250,7 +250,7 @@ cdef double take_result(Probing* probing, int64_t now) noexcept nogil:
             found = result
             probing.verified = cluster.verifies
         if result == 0:
-            # On a busy machine, packets can arrive all at once. Do not wait for a result.
+            # On a busy machine, packets can arrive all at the same time. Do not wait for a result.
             cluster.number = 0
             probing.waiting_until = 0
             probing.next_probe = min(probing.next_probe, now)

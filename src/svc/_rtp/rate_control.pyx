@@ -129,7 +129,7 @@ cdef void drain(RateControl* control, const Delivery* delivery, bint overused, i
 
 
 cdef void begin_competition(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
-    """Start to compete, or continue with the plateau that is already known."""
+    """Start competing. Aim for the previous plateau or the current estimate, whichever is higher."""
     control.competing_since = now
     control.competing_until = now + COMPETITION
     grow_to(control, delivery, max(control.plateau, control.estimate), now)

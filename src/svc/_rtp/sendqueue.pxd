@@ -12,7 +12,7 @@ cdef enum:
 
 
 cdef struct SendRecord:     # one packet for one receiver, numbered but not yet written
-    SendRecord* next        # of the same receiver; or the next free record
+    SendRecord* next        # next record of the same receiver, or the next free record
     Slot* slot              # counts as one reference
     int64_t output          # extended sequence number, also the SRTP packet index
     int64_t since           # ns: when it was queued

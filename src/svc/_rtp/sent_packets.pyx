@@ -28,7 +28,7 @@ cdef void clear(SentPackets* sent) noexcept nogil:
 
 
 cdef void grow(SentPackets* sent, int64_t now) noexcept nogil:
-    """Double the size, if the oldest packets may still be reported and there is memory."""
+    """Double the size, if the oldest packets may still be reported and memory allocation succeeds."""
     cdef uint32_t mask = 2 * sent.mask + 1
     cdef SentPacket* packets
     cdef int64_t number

@@ -37,7 +37,7 @@ cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexce
 
 
 cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept nogil:
-    """Number the inputs between `highest` and `upto`, which are missing but might still arrive."""
+    """Number the missing inputs between `highest` and `upto`, because they might still arrive."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if upto - first > rewriter.mask:

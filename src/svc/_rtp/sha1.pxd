@@ -9,7 +9,7 @@ cdef struct Sha1:
 
 
 cdef struct HmacKey:
-    Sha1 inner              # the state after the padded key, from which each message starts
+    Sha1 inner              # the state after the padded key: the initial state for each message
     Sha1 outer
 
 

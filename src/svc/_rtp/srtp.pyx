@@ -1,5 +1,5 @@
-"""Encrypts and decrypts SRTP and SRTCP without the GIL, with pylibsrtp's copy of libsrtp, whose functions are
-called by address.
+"""Encrypts and decrypts SRTP and SRTCP without the GIL, by calling pylibsrtp's copy of libsrtp through
+function pointers.
 
 With AES-GCM, media is encrypted and decrypted by the OpenSSL in the same wheel, at a third to a half of the
 cost, and is encrypted directly from where the payload is stored. The wheel exports these functions by
@@ -85,8 +85,8 @@ cdef int unprotect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexc
 cdef int seal(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil:
     """Encrypt the prefix and the payload behind the header at `packet`. Up to MAX_TRAILER bytes are added.
 
-    Under one key, an (SSRC, index) pair may repeat only with the same bytes (RFC 7714 section 8.1), which the
-    caller must ensure.
+    Under one key, an (SSRC, index) pair may repeat only with the same bytes (RFC 7714 section 8.1). The
+    caller must ensure this.
     """
     cdef size_t length = plaintext.header_length
     if context.cipher != NULL:
@@ -195,7 +195,7 @@ def _crypto_libraries():
     """Return the libraries that may export OpenSSL's functions: first the wheel's library, then the one that
     CPython's hashlib links to.
 
-    Windows looks for a function in only one library, which is the one in the folder of hashlib's module.
+    On Windows, functions are looked up in a single library: the one in the folder of hashlib's module.
     """
     import _hashlib
 

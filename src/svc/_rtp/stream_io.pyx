@@ -30,7 +30,7 @@ cdef enum:
     # The number of frames read before anything is sent, as for datagrams (udploop).
     FRAMES_PER_TURN = 256
     ACCEPTED_PER_TURN = 32
-# During a flood of connections, the pause before accepting more (ns), which limits them to 3200 per second.
+# The pause before accepting more connections during a flood (ns). It limits them to 3200 per second.
 cdef int64_t REST = 10_000_000
 
 
@@ -207,7 +207,8 @@ cdef void close_doomed(StreamIO* io, Core* core) noexcept nogil:
 
 
 cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Write or queue the first frames in the batch, which all go to one connection. Return their number."""
+    """Write or queue the first frames in the batch, all of which go to one connection. Return their number.
+    """
     cdef uint32_t stream_id = batch[0].path.remote.stream
     cdef uint32_t run = 0, left, i
     cdef int sent = 0
@@ -238,7 +239,7 @@ cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexce
 
 
 cdef void keep(StreamIO* io, Stream* stream, const Outgoing* outgoing, uint32_t gone) noexcept nogil:
-    """Queue a frame, of which `gone` bytes have already been sent."""
+    """Queue a frame. The first `gone` bytes have already been sent."""
     cdef FrameQueue* queue = &stream.bulk if outgoing.is_video else &stream.urgent
     cdef uint32_t limit = <uint32_t>(SLACK + (MAX_BULK_BYTES if outgoing.is_video else MAX_URGENT_BYTES))
     if outgoing.is_video and stream.bulk.length == 0:
@@ -246,7 +247,7 @@ cdef void keep(StreamIO* io, Stream* stream, const Outgoing* outgoing, uint32_t 
     if not put(queue, outgoing.data, outgoing.length, gone, limit):
         io.streams.failed += 1
         if gone:
-            # There is no memory, and the stream cannot continue in the middle of a frame.
+            # Memory allocation failed, and the stream cannot continue in the middle of a frame.
             doom(&io.streams, stream)
 
 

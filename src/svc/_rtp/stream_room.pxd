@@ -14,7 +14,7 @@ cdef inline bint is_streamed(const DownTrack* down_track) noexcept nogil:
 
 
 cdef inline void count_slow(Core* core, DownTrack* down_track) noexcept nogil:
-    """Count a drop caused by one slow connection, which does not affect the queue's other receivers."""
+    """Count a drop caused by one slow connection. The drop does not affect the queue's other receivers."""
     if down_track.forwarder.kind == AUDIO:
         core.counters.dropped_slow_audio += 1
     else:

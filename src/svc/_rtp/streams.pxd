@@ -10,7 +10,7 @@ from svc._rtp.framing cimport Deframer, FrameQueue
 cdef enum:
     MAX_STREAMS = 4096      # a power of two: an id combines a slot index and the slot's use count
     # The maximum number of unproven connections from one address, or one /64 network of IPv6. A browser opens
-    # a few, and the members in an office behind one address do not all join at once.
+    # a few, and the members in an office behind one address do not all join at the same moment.
     MAX_UNPROVEN_OF_ADDRESS = 32
     MAX_UNPROVEN = 1024     # unproven connections from all addresses
     # A participant sends four or five checks per round trip.

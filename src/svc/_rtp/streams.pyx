@@ -128,8 +128,8 @@ cdef void sweep(Streams* streams) noexcept nogil:
 
 
 cdef Stream* remove_doomed(Streams* streams) noexcept nogil:
-    """Remove and return the next doomed connection, which the caller must close and destroy, or NULL if there
-    is none.
+    """Remove and return the next doomed connection, or return NULL if there is none. The caller must close
+    and destroy the connection.
     """
     cdef Stream* stream = streams.doomed
     if stream == NULL:

@@ -83,8 +83,8 @@ cdef size_t write_chunk(const uint8_t* symbols, size_t left, uint8_t* out) noexc
 
 
 cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexcept nogil:
-    """Write one feedback packet on the packets since the previous feedback. Return its length, or 0 if there
-    is nothing to report.
+    """Write one feedback packet about the packets since the previous feedback. Return its length, or 0 if
+    there is nothing to report.
 
     Call this until it returns 0, because a long or irregular series takes several feedback packets.
     """
