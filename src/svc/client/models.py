@@ -1,7 +1,7 @@
 """Defines typed values for the parts of responses and events that bots need.
 
-Names and types are those of `/openapi.json` and `/asyncapi.json`, as `tests/client/test_models.py` checks.
-Unknown fields are ignored, so that newer servers also work. Fetches nothing.
+Names and types match `/openapi.json` and `/asyncapi.json`, as `tests/client/test_models.py` checks. Unknown
+fields are ignored, so that newer servers also work. Fetches nothing.
 """
 
 from dataclasses import dataclass

@@ -194,7 +194,7 @@ class Allocator:
         self._exceeded_at = inf  # when the need began to exceed the estimate
         self._raise_after = -inf
         self._raised_at = -inf
-        self._unproven = False  # Whether the last raise may still prove too much.
+        self._unproven = False  # Whether the last raise may still turn out to be too much.
         self._exchange_after = -inf
         self._pause_s = 0.0
         self._paused_until = -inf

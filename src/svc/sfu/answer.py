@@ -55,7 +55,7 @@ class AnsweredSection:
     payload_types: frozenset[int]  # includes RTX payload types
     extension_ids: frozenset[int]
     ssrcs: tuple[int, ...]  # empty unless the client sends; includes RTX SSRCs
-    stream_id: str | None  # None if the client does not send, or if absent, "-" or not a token
+    stream_id: str | None  # None if the client does not send, or if the id is absent, "-" or not a token
     track_id: str | None
     rids: tuple[str, ...] = ()  # the encodings, smallest first, if the track has more than one
 

@@ -25,8 +25,8 @@ _TYPE_PREFERENCE: dict[Kind, int] = {"host": 126, "prflx": 110, "srflx": 100, "r
 # TCP candidates rank below all UDP candidates except relays (RFC 6544 section 4.2).
 _TCP_TYPE_PREFERENCE: dict[Kind, int] = {"host": 90, "prflx": 80, "srflx": 70, "relay": 0}
 MAX_LOCAL_PREFERENCE = 65535
-# The local preference below the direction bits, which are 4 for a passive candidate (RFC 6544 section
-# 4.2).
+# The direction bits in a passive candidate's local preference, and the maximum value of the bits below them
+# (RFC 6544 section 4.2).
 _PASSIVE, _MAX_OTHER_PREFERENCE = 4 << 13, 8191
 _COMPONENT = 1
 # A browser's candidate is about 150 characters long, or 250 with all its extensions.

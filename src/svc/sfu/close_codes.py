@@ -17,7 +17,7 @@ class CloseCode(IntEnum):
     SILENT = 4000  # The peer does not answer our pings.
     REPLACED = 4001  # The same user has joined again.
     NO_ANSWER = 4002  # An offer was not answered before its timeout.
-    REFUSED = 4003  # The join was refused. The preceding room_error gives the reason.
+    REFUSED = 4003  # The join was rejected. The preceding room_error gives the reason.
     DISCONNECTED = 4004  # The chat server removed this user.
     MEDIA_FAILED = 4005  # The encrypted media connection could not be established, or the client closed it.
     REJOIN = 4006  # Another process now serves this port, so the client should rejoin immediately.

@@ -113,7 +113,7 @@ class Certificate:
         self.context.set_cipher_list(_CIPHERS)
         self.context.set_options(SSL.OP_NO_TICKET | SSL.OP_NO_QUERY_MTU | SSL.OP_NO_RENEGOTIATION)
         self.context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
-        # Release buffers while a connection is idle, which saves 21 KB per connection. After the handshake, a
+        # Release buffers while a connection is idle, to save 21 KB per connection. After the handshake, a
         # connection carries at most the message that closes it.
         self.context.set_mode(SSL.MODE_RELEASE_BUFFERS)
         # Accept any certificate here, because its fingerprint is checked after the handshake.

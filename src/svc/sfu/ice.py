@@ -63,7 +63,7 @@ from svc.sfu.stun_codec import Class, Message
 
 # The interval Ta in RFC 8445 section 14.2, which must be at least 5 ms.
 PACE_S = 0.02
-# The time that a valid pair waits for a better pair, which is about one round trip within a continent.
+# The time that a valid pair waits for a better pair: about one round trip within a continent.
 NOMINATION_WAIT_S = 0.05
 # A TCP pair waits longer for UDP, which carries media better.
 TCP_NOMINATION_WAIT_S = 0.25
@@ -207,8 +207,8 @@ class IceAgent:
         self.advance(now)
 
     def stun_received(self, data: bytes, path: Path, now: float) -> None:
-        """Handle a response to our request, or a check with a role conflict, which the core has not
-        answered.
+        """Handle a response to our request, or a check with a role conflict that the core has left
+        unanswered.
         """
         message = read_message(data)
         if message is None or message.message_class is Class.INDICATION:

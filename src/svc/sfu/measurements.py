@@ -1,7 +1,7 @@
 """Provides the service's metrics: gauges, the encryption in use, counters and the forwarding delay.
 
-The gauges are set from the actual state (`resync`), not incremented and decremented, so they cannot drift.
-`app` calls `resync` every 15 s. Packets are counted by the core. Does not serve HTTP. See
+The gauges are set from the actual state (`resync`) rather than incremented and decremented, so they cannot
+drift. `app` calls `resync` every 15 s. Packets are counted by the core. Does not serve HTTP. See
 docs/configuration.md, "SFU metrics".
 """
 

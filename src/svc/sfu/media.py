@@ -46,7 +46,7 @@ class TransportListener(Protocol):
     """The receiver of a transport's events."""
 
     def check_received(self, check: BindingCheck) -> None:
-        """Handle a check from a new path, or a nomination, which the core has authenticated and answered."""
+        """Handle a check from a new path or a nomination. The core has authenticated and answered it."""
 
     def stun_received(self, data: bytes, path: Path) -> None:
         """Handle a response to our request, or an authenticated request whose sender claims our ICE role."""

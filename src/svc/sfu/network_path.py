@@ -31,7 +31,7 @@ class Path:
 
     @property
     def is_tcp(self) -> bool:
-        """Whether the path is a TCP connection, which the peer has opened."""
+        """Whether the path is a TCP connection opened by the peer."""
         return len(self.remote) == 3
 
 

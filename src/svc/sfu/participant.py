@@ -1,7 +1,7 @@
 """Serves a participant's /client connection from the first message to the last.
 
 The first message must be `client_join`, or `client_resume` for a session that has recently lost its
-connection. A refused client gets the reason in a `room_error` before the connection closes. All messages
+connection. A rejected client gets the reason in a `room_error` before the connection closes. All messages
 after the first go to the session, which negotiates. See docs/signalling.md.
 """
 

@@ -14,9 +14,9 @@ answers on the new path and not on the selected one.
 - Lost: no path has answered within another 0.8 s. All paths are checked every second, and the first that
   answers is selected.
 
-A path that a controlling peer nominates is selected as soon as the peer has answered on it. So is a UDP path
-while a TCP connection is selected. Checks are rate-limited and go only to addresses that sent an
-authenticated check. Sans-I/O; does not build messages.
+A path that a controlling peer nominates is selected as soon as the peer has answered on it. The same applies
+to a UDP path while a TCP connection is selected. Checks are rate-limited, and are sent only to addresses that
+sent an authenticated check. Sans-I/O; does not build messages.
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class _Other:
 class PathMonitor:
     """The path monitor of one agent.
 
-    The agent reports events to it, sends its checks and applies its choices.
+    The agent reports events to the monitor, sends the checks that it requests, and applies its choices.
     """
 
     def __init__(self) -> None:

@@ -273,7 +273,7 @@ class Registration:
     rooms: dict[str, Room] = field(default_factory=dict)
     watchers: list[Watcher] = field(default_factory=list)
     used_tokens: dict[str, float] = field(default_factory=dict, repr=False)
-    # The newest epoch of the community's database owner, or 0 without a cluster.
+    # The newest epoch of the node that owns the community's database, or 0 without a cluster.
     epoch: int = 0
 
     def admit(self, epoch: int) -> None:

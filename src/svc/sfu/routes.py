@@ -24,8 +24,8 @@ from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.sfu import Sfu
 
 # A client that does not join within 10 s is disconnected. More than this many unjoined clients at the same
-# time indicate an attack. The service then drops the oldest connection from the address that has the most, so
-# that clients with valid tokens can still join.
+# time indicate an attack. The service then drops the oldest connection from the address with the most
+# connections, so that clients with valid tokens can still join.
 MAX_NEWCOMERS = 1_000
 
 # Headers that proxies add to the requests that they forward.

@@ -62,8 +62,8 @@ ANSWER_DEADLINE_S = 15.0
 # When silence is reported, it has already lasted for 2.3 to 3.5 s.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
-# A client that closes its media connection either leaves or reconnects. The close code of its WebSocket,
-# which may close a little later, shows which.
+# A client that closes its media connection either leaves or reconnects. The close code of its WebSocket shows
+# which, but the WebSocket may close a little later.
 GOODBYE_DEADLINE_S = 1.0
 # A chat server that is killed or updated reconnects within 3 s, or within half a minute if its machine
 # restarts.
@@ -428,8 +428,8 @@ class Session(EventHandlers):
             self._media_due = min(self._media_due, self._clock() + within_s)
 
     def _report_path(self, *, lost: bool) -> None:
-        """Report a lost or regained path to the client, which may not notice by itself if it has nothing to
-        send.
+        """Report a lost or regained path to the client. A client that has nothing to send may not notice by
+        itself.
         """
         if lost is not self._path_reported_lost:
             self._path_reported_lost = lost

@@ -12,7 +12,7 @@ from svc.sfu.network_path import Path
 from svc.sfu.stun_codec import Class, Message, Method, parse_message
 
 ROLE_CONFLICT = 487
-# The delay before the first retransmission, which doubles each time (RFC 8489 section 6.2.1).
+# The delay before the first retransmission. The delay doubles each time (RFC 8489 section 6.2.1).
 RTO_S = 0.5
 # Rc and Rm from the same section, below their defaults of 7 and 16. A request is sent at 0, 0.5, 1.5, 3.5,
 # 7.5 and 15.5 s and abandoned at 19.5 s. Nobody would wait the default 39.5 s for a call to connect, and
@@ -33,7 +33,7 @@ def read_message(data: bytes) -> Message | None:
 
 
 def binding_request(transaction_id: bytes) -> Message:
-    """Return a Binding request without attributes, which the caller adds."""
+    """Return a Binding request without attributes. The caller adds them."""
     return Message(Method.BINDING, Class.REQUEST, transaction_id)
 
 
@@ -77,7 +77,7 @@ class Transmission:
 
     @property
     def spent(self) -> bool:
-        """Whether all transmissions have been made, so that the next deadline is the request's timeout."""
+        """Whether all transmissions have been made. The next deadline is then the request's timeout."""
         return self.sent >= self.limit
 
     def transmitted(self, now: float) -> None:

@@ -50,7 +50,9 @@ class OutputFile:
     colour: str = ""
 
     async def stored_at(self, key: str) -> WrittenFile:
-        """Return the server's description of the file, which is stored under the given key."""
+        """Return the description of the file to send to the server, with the key under which the file is
+        stored.
+        """
         data = self.data
         size = len(data) if isinstance(data, bytes) else (await asyncio.to_thread(data.stat)).st_size
         return WrittenFile(

@@ -28,7 +28,7 @@ DEINTERLACED: Step = ("bwdif", "mode=send_frame:deint=interlaced")
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """How a frame is displayed: its fields, its rotation, and the shape of its pixels."""
+    """The display geometry of a frame: its fields, its rotation, and the shape of its pixels."""
 
     is_interlaced: bool
     turns: tuple[Step, ...]

@@ -78,7 +78,7 @@ class Worker:
             await self._drain()
 
     def note_use(self) -> None:
-        """Record that the worker is in use, which restarts its idle time."""
+        """Record that the worker is in use, and restart its idle time."""
         self._used.set()
 
     async def idle(self, after_s: float | None) -> None:
