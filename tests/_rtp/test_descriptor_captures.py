@@ -154,7 +154,7 @@ def test_a_descriptor_with_flipped_bits_is_parsed_or_rejected(name: str) -> None
 
 
 def distinct_descriptors(source: Capture) -> list[tuple[bytes, Structure | None]]:
-    """Return one of each group of descriptors that differ only in their frame numbers."""
+    """Return the descriptors, without duplicates that differ only in their frame numbers."""
     kinds = {data[:1] + data[3:]: (data, stream.known) for _, data, stream in descriptors(source)}
     return list(kinds.values())
 

@@ -122,7 +122,7 @@ def test_no_packet_from_a_participant_interrupts_the_others(actions: list[tuple[
         try:
             malice.act(action, argument)
         except pylibsrtp.Error:
-            # Alice's own libsrtp refuses a repeated number, and a header that extends beyond its packet.
+            # Alice's own libsrtp rejects a repeated number, and a header that extends beyond its packet.
             continue
     malice.dave.send(video(2), malice.now)
     malice.call.engine.advance(malice.now)

@@ -28,7 +28,7 @@ def original(rtx: bytes) -> bytes:
 
 
 def most_missed(frames: list[Received]) -> int:
-    """Return the longest run of frames that were not received at all."""
+    """Return the length of the longest run of frames that were not received."""
     numbers = [frame.number for frame in frames if frame.rid]
     return max((after - before - 1 for before, after in itertools.pairwise(numbers)), default=0)
 

@@ -91,7 +91,9 @@ def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> 
 
 
 def reordered(name: str, chance: random.Random, loss: float) -> list[Record]:
-    """Return the stream's packets as a faulty link delivers them: a tenth are late, and a share are lost."""
+    """Return the stream's packets as a faulty link delivers them: a tenth are late, and the fraction `loss`
+    is lost.
+    """
     source = stream(name)
     own = {packet.position for packet in source.packets}
     places = [i + (chance.random() < 0.1) * chance.uniform(1, 9) for i in range(len(source.records))]

@@ -150,7 +150,7 @@ def test_consecutive_datagrams_to_one_receiver_arrive_complete_and_in_order(
 
 def test_failed_sends_are_counted_and_do_not_affect_other_datagrams(loop: UdpLoop) -> None:
     client = Client(loop, "127.0.0.1")
-    # The kernel refuses port 0.
+    # The kernel rejects port 0.
     for destination in (("127.0.0.1", 0), client.socket.getsockname(), ("127.0.0.1", 0)):
         loop.send_stun(b"hello", destination, "")
     assert client.socket.recv(100) == b"hello"

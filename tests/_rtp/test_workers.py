@@ -203,7 +203,7 @@ def test_packets_that_no_thread_can_send_are_counted_and_do_not_affect_other_rec
         viewer.receive(1)
     unreachable = room.viewers[::2]
     for viewer in unreachable:
-        # The kernel refuses port 0.
+        # The kernel rejects port 0.
         room.loop.select(viewer.transport, ("127.0.0.1", 0), "127.0.0.1")
     settle(room.loop, room.ada.socket, "127.0.0.1")
     room.show(BURST)

@@ -106,7 +106,7 @@ def state(threads: dict[str, int] | None = None, **lasts: int | None) -> dict[st
     return {"unread": counts, "threads": followed}
 
 
-def test_the_first_sign_in_has_missed_nothing() -> None:
+def test_no_messages_are_missed_before_the_first_sign_in() -> None:
     cursors = Cursors()
     assert list(cursors.missed_channels(state(general=7, news=None))) == []
 

@@ -102,7 +102,7 @@ def _engine(number: int) -> ManualEngine:
 
 _ROOMS = count()
 ROOMS_IN_AN_ENGINE = 1000
-# The seconds between rooms, which must exceed any room's duration and be a multiple of all clock units.
+# The time between rooms in seconds. It must exceed any room's duration and be a multiple of all clock units.
 APART = 4096
 
 

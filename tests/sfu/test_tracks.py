@@ -410,7 +410,7 @@ def test_muting_affects_all_of_a_users_audio_but_no_video_and_needs_no_new_offer
     assert not ann.forwarder(MIC).muted and len(ann.offers) == 1
 
 
-def test_being_muted_or_deafened_survives_leaving_and_rejoining() -> None:
+def test_users_stay_muted_or_deafened_after_leaving_and_rejoining() -> None:
     call = Call()
     call.joined("ann", mic="").session.close()
     call.room().control_audio("ann", AudioControl(is_muted=True, is_deafened=True))

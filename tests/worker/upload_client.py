@@ -66,7 +66,7 @@ class UploadClient:
 
 async def ended(page: LiveMember, upload_id: str) -> dict[str, Any]:
     """Wait until the worker has finished an upload. Return the event that reports the upload as done or
-    refused.
+    rejected.
     """
     while True:
         frame = await page._next_push()

@@ -123,7 +123,7 @@ def report(program: Program, room: Room) -> None:
 
 
 def ask(program: Program, room: Room) -> None:
-    """Make one of the requests that the signalling sends to the core."""
+    """Make one of the requests that signalling sends to the core."""
     engine, what = room.engine, program.number() % 11
     forwarder, down_track = program.choice(room.forwarders), program.choice(room.down_tracks)
     peer, argument = program.choice(room.peers), program.number()

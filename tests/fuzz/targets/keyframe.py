@@ -1,4 +1,4 @@
-"""Whether a payload starts a keyframe can be determined for every input and codec."""
+"""Keyframe detection returns a result for every input and codec."""
 
 from svc._rtp.keyframes import is_keyframe
 
