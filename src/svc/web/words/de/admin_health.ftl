@@ -1,4 +1,4 @@
-# Wie es dem Server geht, und ob seine Adresse für andere geht.
+# The server's health, and whether others can reach its URL.
 
 settings-health = Zustand
 health-ok = Alles in Ordnung
@@ -67,7 +67,7 @@ health-pages = { $count ->
    *[other] { $count } Seiten offen
 }
 
-## Ob die Adresse für andere geht
+## Whether others can reach the URL
 
 reach-only-here = Nur dieser Computer kann { $address } öffnen.
 reach-only-here-do = Links damit gehen bei niemandem sonst. Starte den Server mit --host 0.0.0.0 --tls, oder gib ihm einen Namen mit Zertifikat, und öffne die Seite dort.

@@ -1,4 +1,4 @@
-# Die Mitgliederliste für alle, die verwalten: Filter, und was mit mehreren geschieht.
+# The list of members for moderators: filters and bulk actions.
 
 settings-members = Mitglieder
 timed-out = Im Timeout

@@ -1,4 +1,4 @@
-# Was zum Server selbst gehört: Bots, Speicher, Sicherungen, und wie es ihm geht.
+# Server operation: bots, storage and backups.
 
 settings-bots = Bots
 bots-about = Ein Bot ist ein Mitglied, das ein Programm ist. Statt sich anzumelden zeigt er sein Token, und er darf, was seine Rollen erlauben.

@@ -1,4 +1,4 @@
-# Roles: creating, changing, giving and removing them.
+# Roles: creating, changing, assigning and removing them.
 
 settings-roles = Rollen
 roles-about = Mitglieder dürfen, was irgendeine ihrer Rollen erlaubt. Mit einer höheren Rolle kannst du auf Mitglieder einwirken, deren Rollen niedriger sind.

@@ -1,4 +1,4 @@
-# Rules for messages, and testing them.
+# Automod rules for messages, and how to test them.
 
 settings-rules = Automatische Moderation
 rules-about = Regeln prüfen, was Mitglieder schreiben, auch wenn sie es ändern. Sie gelten nicht für den Besitzer, nicht für alle, die moderieren, und nicht für Webhooks.

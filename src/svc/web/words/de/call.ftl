@@ -173,7 +173,7 @@ screen-stopped = Die Moderation hat deinen Bildschirm beendet. Um ihn wieder zu 
 zoom-label = { $name }: Plus und Minus zoomen, die Pfeiltasten verschieben, 0 zeigt alles
 zoom-reset = { $percent } % · alles zeigen
 
-## Warum ein Anruf nicht zustande kommt
+## Why a call does not connect
 
 trouble-offline = Dieses Gerät hat kein Netz. Der Anruf geht weiter, sobald es eines hat.
 trouble-server = Der Server antwortet nicht. Prüfe dein Netz; der Anruf geht weiter, sobald der Server antwortet.
@@ -192,7 +192,7 @@ trouble-relay = { $relay ->
 }
 trouble-elsewhere = Versuche ein anderes Netz, etwa das deines Telefons, oder ein VPN.
 
-## Was dieser Browser nicht kann
+## Features this browser lacks
 
 call-never = Dieser Browser kann an keinem Anruf teilnehmen. Nimm einen neuen Chrome, Edge, Firefox oder Safari. Ist der Blockierungsmodus an, nimm diese Seite davon aus.
 screen-never = Dieser Browser kann keinen Bildschirm teilen. Browser auf Computern können es.
@@ -201,7 +201,7 @@ screen-silent = Der Bildschirm wird ohne Ton geteilt, denn sonst würden sich al
 pop-out-never = Dieser Browser hat keine Fenster, die über anderen bleiben. Chrome und Edge auf Computern haben sie.
 pop-out-nothing = Niemand zeigt ein Bild, das in einem eigenen Fenster stehen könnte.
 
-## Anrufe in verschlüsselten Kanälen
+## Calls in encrypted channels
 
 channel-encrypted = verschlüsselt
 call-encrypted = Dieser Anruf ist verschlüsselt

@@ -1,4 +1,4 @@
-## Errors from the server or the page, by error code; `message` is the server’s own sentence, in English
+## Errors from the server or the page, by error code. `message` is the server’s own English sentence.
 
 error-already-resolved = Jemand anders hat diese Meldung schon erledigt.
 error-approval-pending = Jemand muss dich erst hereinlassen.

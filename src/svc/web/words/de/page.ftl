@@ -120,7 +120,7 @@ search-filter-values = Werte für diesen Filter
 search-kind-unknown = „{ $value }“ geht mit „{ $filter }:“ nicht. Möglich sind { $kinds }.
 search-day-unknown = „{ $value }“ ist kein Datum. Schreib es so: 2026-01-31.
 search-day-excluded = „{ $filter }:“ lässt sich nicht ausschließen. Nimm stattdessen „{ $other }:“.
-# One word each, without spaces: the words before and after the colon in the search field.
+# Single words without spaces: the names and values of the filters in the search field.
 search-from = von
 search-in = in
 search-has = hat
@@ -140,7 +140,7 @@ jump-hint = Du kommst zur ersten Nachricht seit dem Beginn dieses Tages.
 jump = Springen
 date-missing = Bitte wähle ein Datum.
 
-## Writing
+## Composer
 
 send = Senden
 attach = Dateien anhängen

@@ -1,4 +1,4 @@
-## Mehrere Server in einem Fenster
+## Several servers in one window
 
 settings-servers = Server
 servers-manage = Server hinzufügen oder entfernen

@@ -1,4 +1,4 @@
-## Signing in
+## Sign-in
 
 join-title = Komm dazu
 join-server = { $server } beitreten

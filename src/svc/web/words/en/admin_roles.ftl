@@ -1,4 +1,4 @@
-# Roles: creating, changing, giving and removing them.
+# Roles: creating, changing, assigning and removing them.
 
 settings-roles = Roles
 roles-about = Members have the permissions of all their roles. You can manage members whose roles are below yours.

@@ -1,4 +1,4 @@
-# Rules for messages, and testing them.
+# Automod rules for messages, and how to test them.
 
 settings-rules = Automatic moderation
 rules-about = Rules check new and edited messages. The owner, moderators and webhooks are exempt.

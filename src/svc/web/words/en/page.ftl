@@ -120,7 +120,7 @@ search-filter-values = Values for this filter
 search-kind-unknown = “{ $value }” doesn’t work with “{ $filter }:”. You can use { $kinds }.
 search-day-unknown = “{ $value }” isn’t a date. Write it like 2026-01-31.
 search-day-excluded = “{ $filter }:” can’t be excluded. Use “{ $other }:” instead.
-# One word each, without spaces: the words before and after the colon in the search field.
+# Single words without spaces: the names and values of the filters in the search field.
 search-from = from
 search-in = in
 search-has = has

@@ -1,4 +1,4 @@
-# Cómo está el servidor, y si su dirección sirve a los demás.
+# The server's health, and whether others can reach its URL.
 
 settings-health = Estado
 health-ok = Todo bien
@@ -67,7 +67,7 @@ health-pages = { $count ->
    *[other] { $count } páginas abiertas
 }
 
-## Si la dirección sirve a los demás
+## Whether others can reach the URL
 
 reach-only-here = Solo este equipo puede abrir { $address }.
 reach-only-here-do = Sus enlaces no sirven a nadie más. Inicia el servidor con --host 0.0.0.0 --tls, o dale un nombre con certificado, y abre la página allí.

@@ -1,4 +1,4 @@
-# La lista de miembros para quien administra: filtros, y lo que se hace a varios.
+# The list of members for moderators: filters and bulk actions.
 
 settings-members = Miembros
 timed-out = Con aislamiento temporal

@@ -1,4 +1,4 @@
-# Lo que es del propio servidor: bots, almacenamiento, copias de seguridad y su estado.
+# Server operation: bots, storage and backups.
 
 settings-bots = Bots
 bots-about = Un bot es un miembro que es un programa. En vez de iniciar sesión muestra su token, y puede hacer lo que sus roles permiten.

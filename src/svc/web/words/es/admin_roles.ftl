@@ -1,4 +1,4 @@
-# Roles: creating, changing, giving and removing them.
+# Roles: creating, changing, assigning and removing them.
 
 settings-roles = Roles
 roles-about = Los miembros pueden hacer lo que permita cualquiera de sus roles. Con un rol superior puedes actuar sobre miembros con roles inferiores.

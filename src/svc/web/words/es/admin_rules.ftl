@@ -1,4 +1,4 @@
-# Rules for messages, and testing them.
+# Automod rules for messages, and how to test them.
 
 settings-rules = Moderación automática
 rules-about = Las reglas miran lo que escriben los miembros, también cuando lo cambian. No se aplican al propietario, a quienes moderan ni a los webhooks.

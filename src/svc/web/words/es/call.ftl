@@ -173,7 +173,7 @@ screen-stopped = Un moderador ha detenido tu pantalla. Para compartirla de nuevo
 zoom-label = { $name }: más y menos acercan y alejan, las flechas mueven, 0 muestra todo
 zoom-reset = { $percent } % · mostrar todo
 
-## Por qué no se establece una llamada
+## Why a call does not connect
 
 trouble-offline = Este dispositivo no tiene red. La llamada seguirá en cuanto la tenga.
 trouble-server = El servidor no responde. Comprueba tu red; la llamada seguirá en cuanto el servidor responda.
@@ -192,7 +192,7 @@ trouble-relay = { $relay ->
 }
 trouble-elsewhere = Prueba otra red, como la de tu teléfono, o una VPN.
 
-## Lo que este navegador no puede
+## Features this browser lacks
 
 call-never = Este navegador no puede participar en llamadas. Usa una versión reciente de Chrome, Edge, Firefox o Safari. Si el modo de aislamiento está activado, excluye esta página.
 screen-never = Este navegador no puede compartir la pantalla. Los navegadores de ordenador sí.
@@ -201,7 +201,7 @@ screen-silent = La pantalla se comparte sin sonido: si no, cada persona se oirí
 pop-out-never = Este navegador no tiene ventanas que queden por encima de otras. Chrome y Edge en ordenadores las tienen.
 pop-out-nothing = Nadie muestra una imagen que pueda estar en una ventana aparte.
 
-## Llamadas en canales cifrados
+## Calls in encrypted channels
 
 channel-encrypted = cifrado
 call-encrypted = Esta llamada está cifrada

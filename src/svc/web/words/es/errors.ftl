@@ -1,4 +1,4 @@
-## Errors from the server or the page, by error code; `message` is the server’s own sentence, in English
+## Errors from the server or the page, by error code. `message` is the server’s own English sentence.
 
 error-already-resolved = Otra persona ya ha resuelto esta denuncia.
 error-approval-pending = Primero alguien tiene que aprobarte.

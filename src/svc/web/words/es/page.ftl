@@ -120,7 +120,7 @@ search-filter-values = Valores para este filtro
 search-kind-unknown = «{ $value }» no funciona con «{ $filter }:». Puedes usar { $kinds }.
 search-day-unknown = «{ $value }» no es una fecha. Escríbela así: 2026-01-31.
 search-day-excluded = «{ $filter }:» no se puede excluir. Usa «{ $other }:» en su lugar.
-# One word each, without spaces: the words before and after the colon in the search field.
+# Single words without spaces: the names and values of the filters in the search field.
 search-from = de
 search-in = en
 search-has = tiene
@@ -140,7 +140,7 @@ jump-hint = Irás al primer mensaje desde el comienzo de ese día.
 jump = Ir
 date-missing = Elige una fecha.
 
-## Writing
+## Composer
 
 send = Enviar
 attach = Adjuntar archivos

@@ -1,4 +1,4 @@
-## Varios servidores en una ventana
+## Several servers in one window
 
 settings-servers = Servidores
 servers-manage = Añadir o quitar servidores

@@ -1,4 +1,4 @@
-## Signing in
+## Sign-in
 
 join-title = Únete a la conversación
 join-server = Únete a { $server }

@@ -1,4 +1,4 @@
-# Les mots pour qui gère une communauté : les salons, et ce que tout cela partage.
+# Administration: shared texts, channels and permissions.
 
 show-more = Afficher plus
 type-its-name = Tape « { $name } » pour continuer
@@ -27,7 +27,7 @@ lasting-days = { $count ->
    *[other] { $count } jours
 }
 
-## Salons
+## Channels
 
 channels-about = Tous les salons, dans l’ordre de la liste latérale.
 channels-keys = Fais-les glisser dans la liste, ou appuie sur Ctrl+Maj+Flèche sur l’un d’eux.

@@ -1,4 +1,4 @@
-# L’état du serveur, et si son adresse fonctionne pour les autres.
+# The server's health, and whether others can reach its URL.
 
 settings-health = État
 health-ok = Tout va bien
@@ -67,7 +67,7 @@ health-pages = { $count ->
    *[other] { $count } pages ouvertes
 }
 
-## Si l’adresse fonctionne pour les autres
+## Whether others can reach the URL
 
 reach-only-here = Seul cet ordinateur peut ouvrir { $address }.
 reach-only-here-do = Ses liens ne fonctionnent pour personne d’autre. Démarre le serveur avec --host 0.0.0.0 --tls, ou donne-lui un nom avec un certificat, et ouvre la page à cet endroit.

@@ -1,4 +1,4 @@
-# Invitations.
+# Invites.
 
 settings-invites = Invitations
 invite-people = Inviter des gens

@@ -1,4 +1,4 @@
-# La liste des membres pour qui administre : filtres, et ce qui est fait à plusieurs.
+# The list of members for moderators: filters and bulk actions.
 
 settings-members = Membres
 timed-out = Exclu temporairement

@@ -1,4 +1,4 @@
-# Ce qui relève du serveur lui-même : bots, stockage, sauvegardes et son état.
+# Server operation: bots, storage and backups.
 
 settings-bots = Bots
 bots-about = Un bot est un membre qui est un programme. Au lieu de se connecter, il montre son jeton ; il peut faire ce que ses rôles permettent.

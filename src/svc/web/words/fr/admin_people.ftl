@@ -1,4 +1,4 @@
-# Modération : ce que l’on fait aux membres, signalements, bannissements et journal d’audit.
+# Moderation: actions on members, reports, bans and the audit log.
 
 settings-reports = Signalements
 settings-bans = Bannissements
@@ -50,7 +50,7 @@ undeafen-in-calls = Réactiver le son
 move-to = Déplacer vers { $channel }
 end-call-of = Retirer de l’appel
 
-## Signalements
+## Reports
 
 reports-about = Ce que les membres et les règles ont signalé, du plus récent au plus ancien.
 reports-waiting = { $count ->
@@ -76,7 +76,7 @@ report-resolve = Marquer comme traité
 report-resolved-by = Traité par { $name }.
 report-resolved-elsewhere = { $who } a traité le signalement concernant { $name }.
 
-## Le journal d’audit
+## The audit log
 
 audit-about = Qui a modifié quoi, du plus récent au plus ancien. Personne ne peut modifier le journal.
 no-audit = Il n’y a rien ici.

@@ -1,4 +1,4 @@
-# Rôles : créés, modifiés, donnés et retirés.
+# Roles: creating, changing, assigning and removing them.
 
 settings-roles = Rôles
 roles-about = Les membres peuvent faire ce que permet l’un de leurs rôles. Avec un rôle plus élevé, tu peux agir sur les membres dont les rôles sont plus bas.

@@ -1,4 +1,4 @@
-# Rules for messages, and testing them.
+# Automod rules for messages, and how to test them.
 
 settings-rules = Modération automatique
 rules-about = Les règles examinent ce que les membres écrivent, y compris quand ils le modifient. Elles ne s’appliquent ni au propriétaire, ni à ceux qui modèrent, ni aux webhooks.

@@ -1,4 +1,4 @@
-# Les paramètres du serveur, ses emojis et ses webhooks.
+# The server's settings, its emoji and its webhooks.
 
 settings-server = Ce serveur
 server-icon = Icône du serveur

@@ -1,4 +1,4 @@
-# Être prévenu : niveaux, sourdine, sons, notifications et Web Push.
+# Notifications: levels, mutes, sounds, notices and Web Push.
 
 notifications = Notifications
 notifications-muted = Notifications : en sourdine
@@ -20,7 +20,7 @@ muted-until = En sourdine jusqu’à { $time }
 muted-for-good = En sourdine
 unmute-channel = Réactiver les notifications
 
-## Les paramètres
+## Settings
 
 settings-notifications = Notifications
 level-of-all = M’avertir pour (par défaut dans tous les salons)

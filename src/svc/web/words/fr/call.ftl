@@ -1,4 +1,4 @@
-## Appareils (avec leur article : ils sont placés dans des phrases)
+## Devices. The names include their article, because they are inserted into sentences.
 
 device-microphone = le microphone
 device-camera = la caméra
@@ -47,7 +47,7 @@ blur-hint = Si ta caméra le propose. Demande un peu de processeur.
 blur-never = Ce navigateur ne peut pas flouter ton arrière-plan. Les réglages de caméra de ton système le peuvent peut-être.
 blur-not-here = Ta caméra ne propose pas de flouter l’arrière-plan.
 
-## Disposition
+## Layout
 
 in-focus = En vedette
 call-menu = Plus d’options de l’appel
@@ -74,7 +74,7 @@ screen-volume = Volume de son écran
 mute-for-me = Couper le son pour moi
 muted-for-me = son coupé pour toi
 
-## Qualité
+## Quality
 
 quality = Qualité de l’appel
 quality-of-picture = Sa vidéo
@@ -173,7 +173,7 @@ screen-stopped = La modération a arrêté ton écran. Pour le partager de nouve
 zoom-label = { $name } : plus et moins zooment, les flèches déplacent, 0 montre tout
 zoom-reset = { $percent } % · tout montrer
 
-## Pourquoi un appel ne s’établit pas
+## Why a call does not connect
 
 trouble-offline = Cet appareil n’a pas de réseau. L’appel reprendra dès qu’il en aura un.
 trouble-server = Le serveur ne répond pas. Vérifie ton réseau ; l’appel reprendra dès que le serveur répondra.
@@ -192,7 +192,7 @@ trouble-relay = { $relay ->
 }
 trouble-elsewhere = Essaie un autre réseau, comme celui de ton téléphone, ou un VPN.
 
-## Ce que ce navigateur ne peut pas
+## Features this browser lacks
 
 call-never = Ce navigateur ne peut participer à aucun appel. Utilisez une version récente de Chrome, Edge, Firefox ou Safari. Si le mode Isolement est activé, excluez-en cette page.
 screen-never = Ce navigateur ne peut pas partager d’écran. Ceux des ordinateurs le peuvent.
@@ -201,7 +201,7 @@ screen-silent = L’écran est partagé sans le son, sinon chacun s’entendrait
 pop-out-never = Ce navigateur n’a pas de fenêtres qui restent au-dessus des autres. Chrome et Edge sur ordinateur en ont.
 pop-out-nothing = Personne ne montre d’image qui pourrait tenir dans une fenêtre à part.
 
-## Appels dans les salons chiffrés
+## Calls in encrypted channels
 
 channel-encrypted = chiffré
 call-encrypted = Cet appel est chiffré

@@ -1,4 +1,4 @@
-## Errors from the server or the page, by error code; `message` is the server’s own sentence, in English
+## Errors from the server or the page, by error code. `message` is the server’s own English sentence.
 
 error-already-resolved = Quelqu’un d’autre a déjà traité ce signalement.
 error-approval-pending = Quelqu’un doit d’abord accepter ta demande.

@@ -1,4 +1,4 @@
-# La page comme application : nouvelles versions, ce qui est affiché sans le serveur, et ce que d’autres lui partagent.
+# The page as an application: new versions, offline content, and content shared from elsewhere.
 
 new-version = Une nouvelle version est disponible.
 load-version = La charger

@@ -1,4 +1,4 @@
-## Ce qui te concerne
+## Your account
 
 settings-devices = Appareils
 devices-text = Ces appareils peuvent se connecter en ton nom.

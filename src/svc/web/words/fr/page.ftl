@@ -1,4 +1,4 @@
-# Les mots de la page. Les clés sont groupées comme les vues ; ce qui est entre accolades est rempli.
+# The texts in the page, grouped by view. Placeholders are in braces.
 
 close = Fermer
 cancel = Annuler
@@ -25,7 +25,7 @@ others = { $count ->
 fault-title = Un problème est survenu dans cette page
 fault-text = Ce que tu as écrit est conservé. Réessaie ; si cela n’aide pas, recharge la page.
 
-## Les salons
+## Channels
 
 this-server = Ce serveur
 server-settings = Paramètres du serveur
@@ -123,7 +123,7 @@ search-filter-values = Valeurs pour ce filtre
 search-kind-unknown = « { $value } » ne va pas avec « { $filter }: ». Tu peux utiliser { $kinds }.
 search-day-unknown = « { $value } » n’est pas une date. Écris-la ainsi : 2026-01-31.
 search-day-excluded = « { $filter }: » ne peut pas être exclu. Utilise plutôt « { $other }: ».
-# One word each, without spaces: the words before and after the colon in the search field.
+# Single words without spaces: the names and values of the filters in the search field.
 search-from = de
 search-in = dans
 search-has = contient
@@ -143,7 +143,7 @@ jump-hint = Tu arrives au premier message depuis le début de ce jour.
 jump = Aller
 date-missing = Choisis une date.
 
-## Écrire
+## Composer
 
 send = Envoyer
 attach = Joindre des fichiers
@@ -166,7 +166,7 @@ not-sent = Non envoyé. { $reason }
 edit-unsent = Le modifier
 sent-when-back = L’envoi se fera au retour de la connexion.
 
-## Personnes
+## People
 
 people = Personnes
 members = Membres
@@ -190,7 +190,7 @@ mention = Mentionner { $name }
 block = Bloquer { $name }
 unblock = Débloquer { $name }
 
-## Appels
+## Calls
 
 call-none = Aucun appel
 call-joining = Connexion…
@@ -236,7 +236,7 @@ your-screen = Ton écran
 screen-of = Écran de { $name }
 sound-blocked = Ton navigateur bloque le son. Appuie ici pour écouter.
 
-## Paramètres
+## Settings
 
 settings = Paramètres
 settings-all = Tous les paramètres

@@ -1,4 +1,4 @@
-## Plusieurs serveurs dans une fenêtre
+## Several servers in one window
 
 settings-servers = Serveurs
 servers-manage = Ajouter ou retirer des serveurs

@@ -1,4 +1,4 @@
-## L’arrivée
+## Sign-in
 
 join-title = Rejoindre la conversation
 join-server = Rejoindre { $server }
@@ -61,7 +61,7 @@ back-to-form = Revenir au formulaire
 approval-refused-because = Ta demande d’entrée a été refusée : { $reason }
 banned-because = Tu es banni de ce serveur : { $reason }
 
-## Premiers pas
+## First steps
 
 first-steps = Ton serveur est prêt
 step-number = Étape { $number } sur { $count }

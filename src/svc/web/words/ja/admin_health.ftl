@@ -1,4 +1,4 @@
-# サーバーの状態と、アドレスがほかの人に使えるか。
+# The server's health, and whether others can reach its URL.
 
 settings-health = 状態
 health-ok = 正常
@@ -59,7 +59,7 @@ health-in-calls = { $count ->
 }
 health-pages = { $count } ページを表示中
 
-## このアドレスがほかの人に使えるか
+## Whether others can reach the URL
 
 reach-only-here = { $address } はこのコンピューターでしか開けません。
 reach-only-here-do = このアドレスのリンクはほかの人には使えません。サーバーを --host 0.0.0.0 --tls で起動するか、証明書のある名前を付け、そのアドレスでページを開いてください。

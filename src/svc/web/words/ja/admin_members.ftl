@@ -1,4 +1,4 @@
-# 管理する人のためのメンバー一覧: 絞り込みと、まとめて行う操作。
+# The list of members for moderators: filters and bulk actions.
 
 settings-members = メンバー
 timed-out = タイムアウト中

@@ -1,4 +1,4 @@
-# サーバーそのものに関すること: ボット、容量、バックアップ、状態。
+# Server operation: bots, storage and backups.
 
 settings-bots = ボット
 bots-about = ボットはプログラムであるメンバーです。サインインの代わりにトークンを使い、ロールが許すことだけができます。

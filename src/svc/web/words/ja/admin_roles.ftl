@@ -1,4 +1,4 @@
-# Roles: creating, changing, giving and removing them.
+# Roles: creating, changing, assigning and removing them.
 
 settings-roles = ロール
 roles-about = メンバーは、持っているロールのどれかで許可されていることができます。上のロールを持つ人は、それより下のロールのメンバーを管理できます。

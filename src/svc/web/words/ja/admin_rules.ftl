@@ -1,4 +1,4 @@
-# Rules for messages, and testing them.
+# Automod rules for messages, and how to test them.
 
 settings-rules = 自動モデレーション
 rules-about = ルールは、メンバーの投稿とその編集を確認します。オーナー、モデレートする人、Webhookには適用されません。

@@ -173,7 +173,7 @@ screen-stopped = モデレーターがあなたの画面の共有を止めまし
 zoom-label = { $name }：＋と−で拡大・縮小、矢印キーで移動、0で全体を表示
 zoom-reset = { $percent } % · 全体を表示
 
-## 通話がつながらない理由
+## Why a call does not connect
 
 trouble-offline = この端末はネットワークにつながっていません。つながると通話は続きます。
 trouble-server = サーバーが応答しません。ネットワークを確認してください。サーバーが応答すると通話は続きます。
@@ -192,7 +192,7 @@ trouble-relay = { $relay ->
 }
 trouble-elsewhere = スマートフォンの回線など別のネットワークか、VPN を試してください。
 
-## このブラウザーにできないこと
+## Features this browser lacks
 
 call-never = このブラウザーでは通話に参加できません。新しい Chrome、Edge、Firefox、Safari を使ってください。ロックダウンモードがオンの場合は、このページを除外してください。
 screen-never = このブラウザーでは画面を共有できません。パソコンのブラウザーではできます。
@@ -201,7 +201,7 @@ screen-silent = 全員に自分の声が聞こえてしまうため、この画�
 pop-out-never = このブラウザーには、ほかの上に表示され続けるウィンドウがありません。パソコンの Chrome と Edge にはあります。
 pop-out-nothing = 別ウィンドウで表示できる映像がありません。
 
-## 暗号化されたチャンネルの通話
+## Calls in encrypted channels
 
 channel-encrypted = 暗号化
 call-encrypted = この通話は暗号化されています

@@ -1,4 +1,4 @@
-## Errors from the server or the page, by error code; `message` is the server’s own sentence, in English
+## Errors from the server or the page, by error code. `message` is the server’s own English sentence.
 
 error-already-resolved = この報告は、すでに別の人が対応済みにしました。
 error-approval-pending = 先に承認を受ける必要があります。

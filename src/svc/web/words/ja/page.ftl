@@ -114,7 +114,7 @@ search-filter-values = このフィルターの値
 search-kind-unknown = 「{ $value }」は「{ $filter }:」では使えません。使えるもの：{ $kinds }。
 search-day-unknown = 「{ $value }」は日付ではありません。2026-01-31 のように入力してください。
 search-day-excluded = 「{ $filter }:」は除外できません。代わりに「{ $other }:」を使ってください。
-# One word each, without spaces: the words before and after the colon in the search field.
+# Single words without spaces: the names and values of the filters in the search field.
 search-from = 送信者
 search-in = チャンネル
 search-has = 種類
@@ -134,7 +134,7 @@ jump-hint = その日の始まり以降の最初のメッセージに移動し�
 jump = 移動
 date-missing = 日付を選んでください。
 
-## Writing
+## Composer
 
 send = 送信
 attach = ファイルを添付

@@ -1,4 +1,4 @@
-## 一つのウィンドウで複数のサーバー
+## Several servers in one window
 
 settings-servers = サーバー
 servers-manage = サーバーを追加または削除

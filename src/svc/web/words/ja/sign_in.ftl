@@ -1,4 +1,4 @@
-## Signing in
+## Sign-in
 
 join-title = 会話に参加しましょう
 join-server = { $server } に参加
