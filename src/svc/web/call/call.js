@@ -133,7 +133,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * The layers that the SFU sends of each video, by track id. Empty if the SFU does not report layers.
+   * The layers that the SFU is sending for each video, by track id. Empty if the SFU does not report layers.
    * @returns {Map<string, Layers>}
    */
   get layers() {

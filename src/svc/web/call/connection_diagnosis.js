@@ -17,8 +17,8 @@ const POLL_MS = 500;
 const OFFLINE = { what: "offline" };
 
 /**
- * A poller for the current problem, which runs while a call is not connected. `diagnose()` returns the
- * current problem or null, and `report(trouble)` receives each change.
+ * A poller that looks for the current problem while a call is not connected. `diagnose()` returns the current
+ * problem or null, and `report(trouble)` receives each change.
  */
 export class TroubleWatch {
   #diagnose;

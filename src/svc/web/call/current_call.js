@@ -1,5 +1,5 @@
-// Manages the call that we are in: its channel, the received and sent tracks, and the actions on it. Rejoins
-// after a reload, and joins the new room when a moderator moves us.
+// Manages our current call: its channel, the received and sent tracks, and our actions in it. Rejoins after a
+// reload, and joins the new room when a moderator moves us.
 
 /** @import { Pushes } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -8,7 +8,7 @@
  * @typedef {{width: number, watched: boolean, encodings?: boolean[]}} Wanted
  */
 
-/** The default request, until the SFU sends a request. @type {Wanted} */
+/** The request that is assumed until the SFU sends one. @type {Wanted} */
 export const ALL_WANTED = { width: 0, watched: true };
 
 // Text has only two temporal layers: its frame rate is low, and with three layers the lowest would get a
@@ -38,7 +38,7 @@ const COUNTS = [
   { fromPx: 0, count: 1 },
 ];
 const DEFAULT_WIDTH_PX = 1280; // Assumed if the width is unknown.
-const MIN_WIDTH_PX = 160; // A narrower video is unrecognisable.
+const MIN_WIDTH_PX = 160; // A narrower video would be unrecognisable.
 const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's bit rate, largest encoding first.
 
 /** @param {number} px */
@@ -146,7 +146,7 @@ export const SCREEN_SIZES = [
 const WIDEST = 2.4; // The aspect ratio of the widest screens is 43:18.
 const AUTOMATIC_FPS = { text: 15, motion: 60 };
 
-/** Return the chosen size; undefined for the automatic one. @param {{screenSize: string}} settings */
+/** Return the chosen size, or undefined for the automatic size. @param {{screenSize: string}} settings */
 export const chosenSize = ({ screenSize }) => SCREEN_SIZES.find(({ key }) => key === screenSize);
 
 /**

@@ -1,4 +1,4 @@
-// Requests the wanted layers of each video from the SFU, and stores the layers that the SFU reports it sends.
+// Requests the wanted layers of each video from the SFU, and stores the layers that the SFU reports sending.
 // Sends a request only if it has changed. When our downlink is too slow for everything, the SFU decides which
 // videos to send in lower quality.
 
@@ -22,7 +22,7 @@ const SPOKE_MS = 5000; // A speaker keeps priority for this long, to bridge paus
 const WIDTHS_PX = 80; // Widths are rounded up to multiples of this, so resizing a window sends few requests.
 
 /**
- * The layers that the SFU sends of each video, by track id. Empty if the SFU does not report layers.
+ * The layers that the SFU is sending for each video, by track id. Empty if the SFU does not report layers.
  * @type {Signal<Map<string, Layers>>}
  */
 export const layers = signal(new Map());

@@ -1,4 +1,4 @@
-// Edits the SDP of offers and answers, for changes that browsers have no API for.
+// Edits the SDP of offers and answers where browsers have no API.
 
 /** @import { Sound } from "./session.js" */
 

@@ -22,7 +22,7 @@ import { VideoEncoders } from "./video_encoders.js";
  * @typedef {{max_temporal_layer: number, max_spatial_layer: number, width: number, paused: boolean, priority:
  *   number, adaptive: boolean}} LayerRequest Our request for a track, as described in docs/signalling.md.
  * @typedef {{spatial: number, temporal: number, paused: boolean, reason: "wish" | "line" | "hidden" |
- *   "source"}} Layers The layers that the SFU sends of a track, and the reason.
+ *   "source"}} Layers The layers that the SFU is sending for a track, and the reason.
  * @typedef {{kbps: number, reason: string}} Estimate The estimated capacity of our downlink, and what limits
  *   it.
  * @typedef {{kind: string, reason: string}} Ending
@@ -66,7 +66,7 @@ export class Session extends EventTarget {
   withheld = [];
   /** The user ids of the speakers, loudest first, including our own. @type {string[]} */
   speakers = [];
-  /** The layers that the SFU sends of each video, by track id. @type {Map<string, Layers>} */
+  /** The layers that the SFU is sending for each video, by track id. @type {Map<string, Layers>} */
   layers = new Map();
   /** The estimated capacity of our downlink, or null. @type {Estimate | null} */
   bandwidth = null;
@@ -225,7 +225,7 @@ export class Session extends EventTarget {
     return this.#signalling.reconnect();
   }
 
-  /** Whether the last check is still unanswered. */
+  /** Whether the last liveness check is still unanswered. */
   get unanswered() {
     return this.#signalling.unanswered;
   }

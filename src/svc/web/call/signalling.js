@@ -8,7 +8,8 @@ import { Heartbeat } from "../transport/heartbeat.js";
 
 // The close code for an interruption. We may reconnect soon, so the other members keep our tile.
 const LOST = 4000;
-// Close codes that the network may have caused: no close frame, a stopping chat server, or LOST.
+// Close codes that the network may have caused: no close frame (1005 or 1006), a chat server that is stopping
+// (1012), or LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100,
   RETRY_MOST_MS = 1000;
@@ -17,7 +18,7 @@ const ATTEMPT_MS = 5000;
 // If media is still flowing, packets arrive within this time, because even a silent microphone sends two per
 // second.
 const LISTEN_MS = 600;
-// The SFU's close codes, except for a lost connection.
+// The kind of ending for each of the SFU's close codes. All other codes mean "lost".
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
@@ -38,7 +39,7 @@ export class Signalling {
    */
   #ticket = null;
   /**
-   * The progress of reconnecting; null while a socket is connected to the SFU.
+   * The state of the reconnection; null while a socket is connected to the SFU.
    * @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null}
    */
   #away = null;
@@ -58,7 +59,7 @@ export class Signalling {
     this.#socket = this.#open(event, data);
   }
 
-  /** The current socket. An offer that came over an earlier socket needs no answer. */
+  /** The current socket. An offer that arrived on an earlier socket needs no answer. */
   get socket() {
     return this.#socket;
   }

@@ -28,7 +28,7 @@ export function watchWidth(video, track) {
   const measure = () => {
     const large = page.pictureInPictureElement === video ? IN_PICTURE_PX : 0;
     const seen = intersects && page.visibilityState === "visible";
-    // If the tile crops the sides of a video, the whole video is wider than the tile.
+    // If the tile crops the sides of a video, the uncropped video is wider than the tile.
     const isCut = view.getComputedStyle(video).objectFit === "cover";
     const { clientWidth: width, clientHeight: height } = video;
     const px = isCut && width ? pictureWidth({ width, height }) : width;

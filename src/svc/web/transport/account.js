@@ -1,5 +1,6 @@
-// Signs in to our account with this browser's key, and keeps the access token fresh. A proof can vouch for
-// the key. All tabs share the stored state, and only one tab at a time renews the token.
+// Signs in to our account with this browser's key, and keeps the access token fresh. Optionally, an id_token
+// or a certificate vouches for the key. All tabs share the stored state, and only one tab at a time renews
+// the token.
 
 /** @import { Member } from "../types/api.js" */
 /** @import { ResponseBody, Body, TypedEventTarget } from "../types/wire.js" */
@@ -107,7 +108,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     if (token) post("/api/auth/logout", { refresh_token: token }).catch(() => {});
   }
 
-  /** Delete the identity. The next person to join in this browser is a new member. */
+  /** Delete the identity. The next person who joins in this browser becomes a new member. */
   async forget() {
     this.signOut();
     this.dropKnown();

@@ -46,7 +46,7 @@ export async function readStatement(text) {
     // RFC 7638 requires these members in this order.
     return { ...claims, key: await digestOf(JSON.stringify({ crv, kty, x, y })), text };
   } catch {
-    return null; // Not a statement.
+    return null; // The text is not a statement.
   }
 }
 
@@ -59,7 +59,7 @@ function isComplete(claims) {
 }
 
 /**
- * Return whether two verified statements link each other's accounts.
+ * Return whether two verified statements refer to each other's accounts and so form a link.
  * @param {Statement} a @param {Statement} b
  */
 export const matches = (a, b) => names(a, b) && names(b, a) && a.iss !== b.iss;

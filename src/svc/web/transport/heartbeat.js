@@ -1,8 +1,8 @@
 // Checks that a connection is alive, because browsers need minutes to notice that their network has changed.
-// Sends a probe every 10 s, and reports the connection as lost if nothing arrives within 5 s. In doubt, such
-// as after a network change or when the page becomes visible, it sends a probe immediately and waits for only
-// 2 s, or 1.5 s if a call has fallen silent. Such a probe counts as late after 0.3 s, so that the caller can
-// try another connection in parallel. Independent of the type of connection.
+// Sends a probe every 10 s, and reports the connection as lost if nothing arrives within 5 s. When in doubt,
+// such as after a network change or when the page becomes visible, it sends a probe immediately and waits for
+// only 2 s, or 1.5 s if a call has fallen silent. Such a probe counts as late after 0.3 s, so that the caller
+// can try another connection in parallel. Independent of the type of connection.
 
 const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;

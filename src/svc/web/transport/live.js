@@ -169,7 +169,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     this.#socket = socket;
     this.#connecting = setTimeout(
       () => {
-        this.#backoff.reset(); // The timeout was delay enough, so retry soon.
+        this.#backoff.reset(); // The timeout has already caused a delay, so retry soon.
         this.#abandon();
       },
       CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length],

@@ -14,7 +14,7 @@
  */
 
 const PATH = "/counts-frame";
-const MAX_PICTURE_BYTES = 64 * 1024; // 96 × 96 incompressible pixels, in base64.
+const MAX_PICTURE_BYTES = 64 * 1024; // Enough for 96 × 96 incompressible pixels in base64.
 const MAX_NAME_LENGTH = 64;
 // This applies if the frame never loads. Otherwise, the frame's own shorter timeout applies.
 const DEADLINE_MS = 20_000;

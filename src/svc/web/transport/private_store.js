@@ -1,5 +1,5 @@
-// Stores the data of private conversations in its own database, as named values. They are encrypted with a
-// key that cannot be extracted. The store belongs to one member at a time. Without storage, the data lasts
+// Stores the data of private conversations as named values in its own database. The values are encrypted with
+// a key that cannot be extracted. The store belongs to one member at a time. Without storage, the data lasts
 // until the page is closed. See docs/private.md.
 
 import { databaseStore } from "./browser_storage.js";

@@ -15,8 +15,8 @@ const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", c
  */
 
 /**
- * Leave the page and go to the provider. `comeFromProvider` returns `carried` when the member comes back.
- * With `another`, the provider asks for a login even if the member is already signed in there.
+ * Leave the page and go to the provider. `comeFromProvider` returns `carried` when the member comes back. If
+ * `another` is set, the provider asks for a login even if the member is already signed in there.
  * @param {unknown} carried
  */
 export async function goToProvider(carried, another = false) {

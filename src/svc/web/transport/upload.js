@@ -9,7 +9,7 @@ import { Refusal, Unreachable } from "./http.js";
 
 const VERSION = "1.0.0";
 const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit the size of a request.
-const SILENCE_MS = 30_000; // A connection without progress for this long is dead.
+const SILENCE_MS = 30_000; // A connection that makes no progress for this long is considered dead.
 // After this many consecutive attempts without progress (about a minute), the member decides whether to
 // retry.
 const MAX_TRIES = 6;
