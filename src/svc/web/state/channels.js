@@ -17,7 +17,10 @@ export const channels = signal([]);
 export const channelsById = computed(() => new Map(channels.value.map((channel) => [channel.id, channel])));
 export const textChannels = computed(() => channels.value.filter(({ type }) => type === "text"));
 export const voiceChannels = computed(() => channels.value.filter(({ type }) => type === "voice"));
-/** {server: [permission], channels: {channelId: [permission]}} @type {Signal<Greeting["permissions"]>} */
+/**
+ * Our permissions: {server: [permission], channels: {channelId: [permission]}}.
+ * @type {Signal<Greeting["permissions"]>}
+ */
 export const permissions = signal({ server: [], channels: {} });
 
 /**

@@ -11,7 +11,7 @@ import { t } from "../words/words.js";
  *   to execute.
  */
 
-/** Escaped, because Markdown must display the faces literally. @type {Record<string, string>} */
+/** The faces are escaped so that Markdown displays them literally. @type {Record<string, string>} */
 const FACES = { shrug: "¯\\\\\\_(ツ)\\_/¯", tableflip: "(╯°□°)╯︵ ┻━┻", unflip: "┬─┬ノ( º \\_ ºノ)" };
 const WRITTEN = /^(\/\/?)([a-z]+)(?:\s+([\s\S]*))?$/u;
 

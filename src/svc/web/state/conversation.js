@@ -226,8 +226,8 @@ export class Conversation {
       if (strict && error.status !== undefined) throw error;
       if (turn !== this.#turn) return;
       const lost = error.code === "unreachable";
-      // If the connection was lost, the next one loads the messages anyway. If it is up, only the response
-      // was lost.
+      // If the connection was lost, the next one loads the messages anyway. If the connection is up, only the
+      // response was lost.
       if (!lost || (problem !== this.problem && connection.value === "online"))
         problem.value = explain(error);
       else if (!strict && connection.value === "online") setTimeout(() => this.#unanswered(turn), AGAIN_MS);

@@ -58,7 +58,7 @@ export function withEmoji(text) {
 }
 
 /**
- * Return the emoji for an emoticon that ends at a space just before the caret: {start, end, emoji}, or null.
+ * Return the emoji for an emoticon that is followed by a space and the caret, {start, end, emoji}, or null.
  * @param {string} text @param {number} caret
  */
 export function finished(text, caret) {

@@ -27,7 +27,7 @@ export const mentions = computed(() =>
 );
 
 let open = false;
-let round = 0; // Identifies the current round. Responses to requests from earlier rounds are ignored.
+let round = 0; // The number of the current round of requests. Responses from earlier rounds are ignored.
 
 /** Start loading mentions when the inbox opens, or stop when it closes. @param {boolean} is */
 export function lookIntoInbox(is) {

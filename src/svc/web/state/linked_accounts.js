@@ -49,8 +49,8 @@ export const ownLinks = signal(undefined);
 export const confirmations = signal([]);
 
 /**
- * Return the localStorage key of the map from each confirmation to the other server. Our server does not know
- * this server.
+ * Return the localStorage key under which a member's confirmations are stored, each with the server that it
+ * is for. Our own server does not know that server.
  * @param {string} id
  */
 const storedAs = (id) => `svc.confirmed.${id}`;
@@ -63,7 +63,7 @@ export function takeMessage() {
   const text = hash.get(PARAMETER);
   if (text === null) return "";
   hash.delete(PARAMETER);
-  // Keep the message out of the history, and do not read it again after a reload.
+  // Remove the message, so that it does not stay in the history and is not read again after a reload.
   history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
   return text;
 }

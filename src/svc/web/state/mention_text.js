@@ -1,7 +1,7 @@
 // Converts mentions between the Markdown that is stored and sent, and the form "@Ada" that text fields show.
 // Contains only pure functions.
 
-/** Maps the displayed text of each mention to its markdown. @typedef {Map<string, string>} Names */
+/** Maps the displayed text of each mention to its Markdown. @typedef {Map<string, string>} Names */
 
 const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+\)`;
 const PARTS = /^\[(.+)\]\((\w+):/su;

@@ -72,11 +72,12 @@ export const target = signal(null);
 export const leaving = { keeps: false };
 
 /**
- * A function that closes each layer over the page other than `dialog`, topmost layer last.
+ * The functions that close the layers over the page, except `dialog`. The last function closes the topmost
+ * layer.
  * @type {Signal<(() => void)[]>}
  */
 export const layers = signal([]);
-/** Whether the location in the URL has not been opened yet. */
+/** Whether the page has yet to open the location in its URL. */
 let isFresh = true;
 /**
  * The result of resolving the URL; null until then. `isMissing` means that the URL contains a channel that

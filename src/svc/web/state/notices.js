@@ -9,7 +9,7 @@ const SHOWN_MS = 8000;
 const MAX_NOTICES = 4;
 
 /**
- * [{id, text, kind}], oldest first; kind is "error" or "done".
+ * The notices, [{id, text, kind}], oldest first. `kind` is "error" or "done".
  * @type {Signal<{id: number, text: string, kind: string}[]>}
  */
 export const notices = signal([]);

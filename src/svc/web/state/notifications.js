@@ -10,7 +10,8 @@ import { ask, listen } from "./server.js";
 
 /** @type {Choice} */
 const UNSET = { level: null, muted: false, muted_until_ms: null };
-const MAX_TIMER_MS = 24 * 3600_000; // Browsers limit a timer to 24 days.
+// Longer waits use several timers, because browsers limit a timer to 24 days.
+const MAX_TIMER_MS = 24 * 3600_000;
 
 /** The notification levels, from most to fewest notifications. */
 export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);

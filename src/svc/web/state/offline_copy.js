@@ -66,8 +66,8 @@ async function keptPages() {
 }
 
 /**
- * Store the state at the end of the current interval. Later changes do not extend the interval, so constant
- * changes cannot prevent storing.
+ * Store the state at the end of the current interval. Later changes do not extend the interval, so frequent
+ * changes cannot postpone the write forever.
  * @param {string} name
  * @param {() => object} make
  */

@@ -1,6 +1,6 @@
 // Tracks whether this tab is visible and whether it is idle, and reports both to the server. The server
 // notifies the member's other devices only while all the member's tabs are hidden, and shows the member as
-// idle when all of them are idle. Other tabs in this browser also use the visibility.
+// idle when all of them are idle. Other tabs in this browser can also check whether this tab is visible.
 
 import { withLock } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";

@@ -22,7 +22,7 @@ export const rolesById = computed(() => new Map(roles.value.map((role) => [role.
 /** Member ids. @typedef {Set<string>} Ids */
 export const online = signal(/** @type {Ids} */ (new Set()));
 export const blocked = signal(/** @type {Ids} */ (new Set()));
-/** Ids of online members who are idle, and of those who are on do-not-disturb. */
+/** Ids of the online members who are idle (`idle`) or on do-not-disturb (`quiet`). */
 const idle = signal(/** @type {Ids} */ (new Set()));
 const quiet = signal(/** @type {Ids} */ (new Set()));
 /** Whether we are on do-not-disturb. */

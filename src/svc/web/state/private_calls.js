@@ -49,8 +49,7 @@ const rooms = new Set();
 let timer;
 
 /**
- * Return whether a call in this room must be encrypted because the conversation is private. The server has no
- * influence on the result.
+ * Return whether a call in this room must be encrypted, even if the server reports that it is not.
  * @param {string} roomId
  */
 export const isPrivateRoom = (roomId) => rooms.has(roomId) || conversationsById.peek().has(roomId);

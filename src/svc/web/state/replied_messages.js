@@ -1,4 +1,4 @@
-// Fetches the originals of replies when they are outside the loaded window. Pushes update them.
+// Fetches messages that replies refer to if they are outside the loaded window. Pushes update these messages.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -30,9 +30,9 @@ export class ScrollPosition {
    * @param {Box} box
    */
   note(box) {
-    // After a change of width, the text wraps differently, and the browser has moved the list.
+    // If the width has changed, the text has rewrapped, so the list has moved without being scrolled.
     if (box.clientWidth !== this.#width) return;
-    // When the box grows, for example because the composer shrinks, the browser scrolls the list less far.
+    // When the box grows, for example because the composer shrinks, the maximum scroll position decreases.
     const put = Math.min(this.#top, this.#height - box.clientHeight);
     if (box.scrollTop < put - AT_END_PX && !isAtEnd(box)) this.isFollowing = false;
   }

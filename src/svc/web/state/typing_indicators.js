@@ -9,7 +9,7 @@ import { ask, listen } from "./server.js";
 const GOOD_MS = 6000;
 const AGAIN_MS = 3000;
 
-/** {channelId: [memberId]} @type {Signal<{[channelId: string]: string[]}>} */
+/** The members who are typing: {channelId: [memberId]}. @type {Signal<{[channelId: string]: string[]}>} */
 export const typing = signal({});
 
 const timers = new Map();

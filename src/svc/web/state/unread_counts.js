@@ -15,7 +15,7 @@ export const MAX_COUNT = 500; // The maximum count, which stands for this many o
 /** @type {Counts} */
 const NONE = { read_up_to: "", last: null, unread: 0, mentions: 0 };
 
-/** {channelId: {read_up_to, last, unread, mentions}} @type {Signal<Record<string, Counts>>} */
+/** The counts: {channelId: {read_up_to, last, unread, mentions}}. @type {Signal<Record<string, Counts>>} */
 export const unread = signal({});
 /**
  * The channel whose newest message is currently visible, or null. Set by the channel's view.

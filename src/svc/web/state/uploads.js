@@ -1,4 +1,4 @@
-// Uploads the files for a message. The server checks each file, pushes the result, and then the file can be
+// Uploads the files for a message. The server checks each file and pushes the result. The file can then be
 // attached. An interrupted upload resumes when the server is reachable again, even after a reload. Spoiler
 // files, which are covered until clicked, have the same name prefix as in other chat programs.
 

@@ -14,7 +14,8 @@ import { listen } from "./server.js";
 const RETENTION_MS = 10_000;
 
 /**
- * {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen, lost}]}
+ * The members: {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen,
+ * lost}]}
  * @type {Signal<{[channelId: string]: Present[]}>}
  */
 export const voice = signal({});
@@ -46,8 +47,8 @@ function remove(channelId, memberId) {
 }
 
 /**
- * Keep showing a member whose connection was lost for a while. Remove the member if they have since joined
- * another channel.
+ * After a member's connection is lost, keep showing the member for a while. Remove the member immediately if
+ * they have since joined another channel.
  * @param {string} channelId
  * @param {string} memberId
  */
@@ -92,8 +93,8 @@ export function addMember(channelId, member) {
 }
 
 /**
- * Replace the state with the server's state. Keep members of our call whom the server does not list for a
- * while, because they may be reconnecting as well.
+ * Replace the state with the server's state. For a while, keep the members of our call whom the server does
+ * not list, because they may be reconnecting as well.
  * @param {string} own
  * @param {{[channelId: string]: VoiceMember[]}} calls
  */

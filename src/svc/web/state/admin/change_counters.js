@@ -1,5 +1,5 @@
-// Counts the changes to each list that is shown only in the settings, since the page was loaded. Other
-// managers can also change these lists.
+// Counts how often each list in the settings has changed since the page was loaded. Other managers can also
+// change these lists.
 
 import { signal } from "../../vendor/signals.js";
 import { listen } from "../server.js";

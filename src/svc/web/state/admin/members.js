@@ -1,5 +1,5 @@
-// Fetches filtered pages of members for managers, and performs actions on several members. Also sends
-// requests about invites, and about applicants who are waiting for approval.
+// Fetches filtered pages of members for managers, and performs bulk actions on members. Also sends requests
+// about invites, and about applicants who are waiting for approval.
 
 /**
  * @import { Member, Role, Invite } from "../../types/api.js"

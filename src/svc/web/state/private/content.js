@@ -32,7 +32,7 @@ export const messagePayload = (text, { reply = null, files = [] } = {}) =>
   newPayload("message", { text, ...(reply && { reply }), ...(files.length && { files }) });
 /** @param {Ref} of A message by the same member. @param {string} text */
 export const editPayload = ({ key: of }, text) => newPayload("edit", { of, text });
-/** @param {Ref} of a message by the same member */
+/** @param {Ref} of A message by the same member. */
 export const deletionPayload = ({ key: of }) => newPayload("delete", { of });
 /** @param {Ref} of @param {string} emoji @param {boolean} on */
 export const reactionPayload = (of, emoji, on) => newPayload("reaction", { of, emoji, on });

@@ -74,7 +74,7 @@ export class PrivateDevice {
    *   ignores conversations.
    * @param {Map<string, () => void>} [parts.inCall] For each conversation, a function to call when the keys
    *   of its call may have changed, before any other request is sent.
-   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.withLock Runs `act` under the lock for tabs.
+   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.withLock Runs `act` in one tab at a time.
    */
   constructor({
     api,

@@ -95,7 +95,7 @@ async function storeFile(id, file, plain) {
 }
 
 /**
- * Create a URL for a file. Only a few types that cannot run code are kept.
+ * Create a URL for a file. Keep the file's type only if it is one of a few that cannot run code.
  * @param {EncryptedFile} file
  * @param {Uint8Array<ArrayBuffer>} plain
  */

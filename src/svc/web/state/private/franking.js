@@ -1,4 +1,4 @@
-// Implements message franking, which proves in a report who wrote a message. The author commits to the text
+// Implements message franking, which lets a report prove who wrote a message. The author commits to the text
 // with a key that only the message contains, and the server tags the commitment. See docs/private.md.
 
 /** @import { Payload } from "./content.js" */

@@ -41,8 +41,8 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 const transferPayload = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
 /**
- * Return the change that records where the part of the history that this device cannot read ends. Return no
- * change if the device already has entries.
+ * Return the change that records from which entry on this device can read the history. Return no change if
+ * the device already has entries.
  * @param {Store} store
  * @param {string} id
  * @param {number} seq The number of the commit that added the device.

@@ -22,7 +22,8 @@ import { entryOf, parsePayload, reportProblem, statedIn, WithheldEntryError } fr
 
 /**
  * Return {next, changes}: the group after the entry, and other changes to store. If `next` is missing, this
- * device is no longer in the group, and `lost` means that it was not removed by a readable commit.
+ * device is no longer in the group, and `lost` means that the commit that ended its membership could not be
+ * decrypted.
  * @param {string} id
  * @param {Group} group
  * @param {Omit<PrivateEntry, "epoch">} entry The entry that follows the last one read.

@@ -1,5 +1,5 @@
-// Computes the safety numbers that members compare: one for each private conversation, which all its members
-// see, and one for each device. See docs/private.md.
+// Computes the safety numbers that members compare: one for each private conversation, which is the same for
+// all its members, and one for each device. See docs/private.md.
 
 /** @import { Stated } from "./mls.js" */
 /** @import { Device } from "./other_devices.js" */
