@@ -68,7 +68,7 @@ def test_every_track_from_an_sfu_arrives_from_the_same_address() -> None:
 
 
 def test_a_genuine_packet_from_an_sfu_is_dropped_if_it_comes_from_another_address() -> None:
-    # Unlike a participant, an SFU may not change its address, so a copied packet has no effect.
+    # Unlike a participant, an SFU must not change its address, so a copied packet has no effect.
     links = TwoLinks()
     links.first.send(1, source=STRANGER)
     assert links.received() == (0, 0)

@@ -72,7 +72,7 @@ cdef struct MediaSection:   # a media section (an m-line) on which the participa
     MediaKind kind
     uint8_t payload_types[128]  # 1 if accepted, by payload type
     uint32_t ssrcs[MAX_SOURCES]  # as signalled; 0 ends the list
-    Forwarder* forwarder    # the smallest encoding, or NULL if the participant may not send here
+    Forwarder* forwarder    # the smallest encoding, or NULL if the participant must not send here
     EarlierSource earlier[MAX_EARLIER]  # SSRCs of tracks in several encodings that were sent here before
     uint8_t earlier_next    # index of the entry to replace next
 

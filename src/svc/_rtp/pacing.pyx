@@ -1,8 +1,9 @@
 """Selects the frames that a receiver gets while its packets are paced.
 
 Tracks are paced only if pacing is switched on for them and the estimate is known. A withheld frame gets no
-number, like a frame in a dropped layer. Frames that depend on it are also withheld: by the layer selector if
-frames have descriptors, or else until the next keyframe, which is requested.
+number, like a frame in a dropped layer. Frames that depend on it are also withheld. If frames have
+descriptors, the layer selector withholds them. Otherwise, all frames are withheld until a requested keyframe
+arrives.
 
 Does not compute times (`pacer` does) or send packets (`delivery` does). See docs/bandwidth.md, "Pacing".
 """

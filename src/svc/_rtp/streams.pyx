@@ -3,8 +3,8 @@
 Anyone can connect. A connection must therefore prove quickly that it belongs to a participant, with an
 authenticated check among its first few frames. Until then it gets no response and little memory. If there are
 too many unproven connections, the oldest is closed, so that a new connection is always accepted. A proven
-connection stays open while data arrives. This module makes no system calls and handles no packets or clock.
-The caller sets `now` and closes doomed connections. See RFC 6544.
+connection stays open while data arrives. This module makes no system calls, handles no packets and has no
+clock. The caller sets `now` and closes doomed connections. See RFC 6544.
 """
 
 from libc.stdlib cimport calloc, free

@@ -1,7 +1,7 @@
 """Divides one receiver's downlink among the videos that it receives.
 
 Theory of operation. Each video has a ladder of levels, from paused to the highest level that the client
-requested. The need is the rate currently forwarded: audio, retransmissions, the videos that may not be
+requested. The need is the rate currently forwarded: audio, retransmissions, the videos that must not be
 lowered, and all other videos at their current levels.
 
 - Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
@@ -9,8 +9,8 @@ lowered, and all other videos at their current levels.
 - Exchange: a video that has become more important gets the share of less important videos.
 
 A plan divides a budget from scratch: first for a sharp screen, then for the lowest level of every video, then
-for higher levels by priority. If videos must be lowered soon after a raise, the need after the raise was too
-much for the downlink. For a while, later raises stay below that need, unless the downlink becomes much
+for higher levels by priority. If videos must be lowered soon after a raise, the need after the raise exceeded
+the downlink's capacity. For a while, later raises stay below that need, unless the downlink becomes much
 better. Otherwise a video would keep switching between two levels.
 
 Sans-I/O: the inputs are the estimate, the rates and the time, and the outputs are the limits and the next
@@ -210,7 +210,7 @@ class Allocator:
         """Recalculate and return the limit for each video.
 
         `estimate_bps` is None until the downlink has been measured. `reserved_bps` is the rate of audio,
-        resends, and videos that may not be lowered.
+        resends, and videos that must not be lowered.
         """
         priorities = {video.key: video.priority for video in videos}
         self._reordered |= priorities != self._priorities

@@ -9,9 +9,9 @@ Frozen state therefore does not occur: a new pair is Waiting.
   and may be nominated.
 - Failed: no response, an error response, or a response from a different address.
 
-A check from the peer makes us check the same pair, ahead of the queue (section 7.3.1.4): a check from the
-peer proves that the path is open now. The triggered check revives a failed pair and replaces a check that was
-sent before the peer's NAT let it in.
+A check from the peer makes us check the same pair, ahead of the queue (section 7.3.1.4), because its check
+proves that the path is open now. The triggered check revives a failed pair and replaces a check that was sent
+before the peer's NAT let it in.
 
 Peers choose the addresses that we send to. The lists and the checks are bounded, because otherwise the SFU
 could be used as a port scanner (section 19.5.1). Handles no packets and has no clock. The caller supplies the

@@ -1,11 +1,11 @@
 """Implements the ICE agent of one participant: finds a path, keeps the peer's consent to it, and restarts.
 
-A full agent for one stream with one component (RFC 8445, with trickle as in RFC 8838). Sans-I/O: the inputs
-are checks, responses, candidates and `now`, and the outputs are `transmits`, `events` and the next deadline.
-Every call advances the agent as far as possible, so the caller must drain both lists afterwards. The agent
-does not open sockets, gather candidates, or answer the peer's checks. The native core authenticates and
-answers them, and reports them as BindingCheck. It leaves checks with a role conflict to the agent, because
-they need a decision. Invalid data from a peer is dropped and counted, and never raises an exception.
+This is a full agent for one stream with one component (RFC 8445, with trickle as in RFC 8838). Sans-I/O: the
+inputs are checks, responses, candidates and `now`, and the outputs are `transmits`, `events` and the next
+deadline. Every call advances the agent as far as possible, so the caller must drain both lists afterwards.
+The agent does not open sockets, gather candidates, or answer the peer's checks. The native core authenticates
+and answers them, and reports them as BindingCheck. It leaves checks with a role conflict to the agent,
+because they need a decision. Invalid data from a peer is dropped and counted, and never raises an exception.
 
 Theory of operation. The SFU offers, so it is controlling, and uses regular nomination:
 

@@ -275,8 +275,8 @@ class MediaPlane:
     """The core and its thread, on one UDP port. Raises OSError (EADDRINUSE) if the port is taken.
 
     Uses inherited `sockets` and `listeners` instead of opening sockets; the caller closes them. TCP is served
-    on `addresses` at the same port number. If that fails, `tcp_refused` gives the reason. `workers` is the
-    number of threads that share the sending.
+    on `addresses` at the same port number. If TCP cannot be served, `tcp_refused` contains the reason.
+    `workers` is the number of threads that share the sending.
     """
 
     delay_buckets: Sequence[float] = DELAY_BUCKETS

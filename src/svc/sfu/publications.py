@@ -6,10 +6,10 @@
     2    screen        share_screen
     3    screen_audio  share_screen
 
-A media section that the client may not use is offered as inactive. When an answer says that the client sends
-in a section, the section's forwarder is opened. The track is published when media actually arrives, so that
-no receiver negotiates a section for a track without media. The track ends when an answer makes the section
-inactive, when the client loses the cap, or when the peer leaves.
+A media section that the client has no permission to use is offered as inactive. When an answer states that
+the client sends in a section, the section's forwarder is opened. The track is published when media actually
+arrives, so that no receiver negotiates a section for a track without media. The track ends when an answer
+makes the section inactive, when the client loses the cap, or when the peer leaves.
 
 Does not read session descriptions or send offers. See docs/signalling.md, "How an offer is made".
 """
