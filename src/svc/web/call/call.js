@@ -36,7 +36,7 @@ const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidt
  * the property of that name has changed.
  */
 export class Call extends EventTarget {
-  /** "joining", "connected", "reconnecting" or "over". */
+  /** The call's state: "joining", "connected", "reconnecting" or "over". */
   state = "joining";
   /** A sentence that explains why the call does not work; "" while it works. */
   trouble = "";

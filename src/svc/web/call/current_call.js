@@ -32,7 +32,7 @@ const STORED_CALL = "svc.call";
 const SESSION = "sessionStorage";
 const JOIN_DEFAULTS = "svc.joinWith"; // In localStorage: whether to join with the microphone and camera on.
 
-/** "none", "joining", "connected" or "reconnecting". */
+/** The call's state: "none", "joining", "connected" or "reconnecting". */
 export const callState = signal("none");
 /** The id of the call's channel, or null. @type {Signal<string | null>} */
 export const callChannel = signal(null);
@@ -298,7 +298,7 @@ function createSound({ Sound }) {
   let [away, seen] = [false, ""];
   effect(() => {
     const { speaker } = callSettings.value;
-    const others = mediaDevices.value.audiooutput; // Empty if the browser does not list outputs.
+    const others = mediaDevices.value.audiooutput; // Empty if the browser does not list output devices.
     const known = others.some(({ id }) => id === speaker);
     const gone = speaker !== "" && others.length > 0 && !known;
     sounds.speakTo(gone ? "" : speaker);

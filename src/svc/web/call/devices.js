@@ -10,8 +10,8 @@
 import { signal } from "../vendor/signals.js";
 
 /**
- * {audioinput: [{id, label, facing}], videoinput: […], audiooutput: […]}; labels are empty until the page has
- * permission to use a device.
+ * The devices, {audioinput: [{id, label, facing}], videoinput: […], audiooutput: […]}. Their labels are empty
+ * until the page has permission to use a device.
  * @type {Signal<{[kind in MediaDeviceKind]: Choosable[]}>}
  */
 export const devices = signal({ audioinput: [], videoinput: [], audiooutput: [] });

@@ -13,7 +13,7 @@ let ready = null; // Resolves with the module and the worklet's URL.
  */
 export async function suppressNoise(raw) {
   await fetched();
-  // The model supports several sample rates; calls use this one.
+  // The model supports several sample rates. Calls use this one.
   const context = new AudioContext({ sampleRate: 48_000 });
   const node = await suppressor(context);
   const out = context.createMediaStreamDestination();

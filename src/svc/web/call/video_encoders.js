@@ -29,8 +29,8 @@ export class VideoEncoders {
   #narrowing = new Map();
 
   /**
-   * `people()` counts everybody in the call, including us. `senderOf(source)` returns a source's sender.
-   * `run(step)` runs a step once no offer is being answered.
+   * `people()` counts everybody in the call, including us. `senderOf(source)` returns the RTCRtpSender of a
+   * source. `run(step)` runs a step once no offer is being answered.
    * @param {Ports} ports
    */
   constructor(ports) {

@@ -65,7 +65,7 @@ export class SentTrack {
  * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} StoredEpoch
  */
 export class FrameKeys {
-  /** Newest epoch first. @type {StoredEpoch[]} */
+  /** The stored epochs, newest first. @type {StoredEpoch[]} */
   #epochs = [];
   /** @type {Map<bigint, {highest: bigint, seen: Set<bigint>}>} */
   #seen = new Map();

@@ -8,8 +8,8 @@ const DEFAULTS = { theme: "system", motion: "system", density: "cosy", textSize:
 export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
 /**
- * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize:
- * in percent, emoticons: whether emoticons such as ":)" become emoji}
+ * The settings: {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" |
+ * "compact", textSize: in percent, emoticons: whether emoticons such as ":)" become emoji}
  */
 export const appearance = signal(known(storedValue(DEFAULTS, STORED_LOOK)));
 

@@ -11,7 +11,10 @@ const STORED_LAYOUT = "svc.callLayout"; // In sessionStorage, so that a reload r
 const DEFAULTS = { mode: "grid", pinned: "", onlySound: false };
 const before = storedValue(DEFAULTS, STORED_LAYOUT, "sessionStorage");
 
-/** "grid" (equal tiles) or "speaker" (the speaker is large). @type {Signal<"grid" | "speaker">} */
+/**
+ * The layout: "grid" (equal tiles) or "speaker" (the speaker is large).
+ * @type {Signal<"grid" | "speaker">}
+ */
 export const mode = signal(before.mode);
 /** The pinned tile: "camera ID" or "screen ID" with a member's id, or "". */
 export const pinned = signal(before.pinned);

@@ -15,8 +15,9 @@ const DEFAULTS = {
   speaker: "", // These three are device ids; "" means the browser's default.
   echoCancellation: true,
   autoGainControl: true,
-  noise: "usual", // "off", "usual" (the browser's) or "strong" (call/noise_suppression.js).
-  input: "voice", // "voice" or "push" (to talk).
+  // Noise suppression: "off", "usual" (the browser's) or "strong" (call/noise_suppression.js).
+  noise: "usual",
+  input: "voice", // The input mode: "voice" or "push" (push-to-talk).
   threshold: 0, // The minimum level, 0 to 1; quieter audio is not sent.
   pushKey: "Backquote",
   releaseMs: 250,
@@ -32,8 +33,8 @@ const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };
 
 export const callSettings = signal(storedValue(DEFAULTS, STORED_SETTINGS));
 /**
- * {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, for members whose settings differ from
- * the default.
+ * The settings for members that differ from the defaults: {memberId: {volume: 0 to 2, muted, screenVolume: 0
+ * to 2, quality}}.
  */
 export const people = signal(eachLike(NOBODY, storedValue({}, STORED_PEOPLE)));
 

@@ -36,7 +36,7 @@ const AGAIN_MS = 2000;
 
 /** A window onto a channel or thread. Views read its signals, and only this class changes them. */
 export class Conversation {
-  /** Oldest first. @type {Signal<Message[]>} */
+  /** The loaded messages, oldest first. @type {Signal<Message[]>} */
   messages = signal([]);
   moreBefore = signal(false);
   moreAfter = signal(false);
@@ -246,7 +246,7 @@ export class Conversation {
     const { channel_id: _channel, id, ...rest } = /** @type {Changed} */ (data);
     switch (event) {
       case "message_posted":
-        // Messages in threads are shown separately.
+        // A channel does not show the messages in its threads.
         if ((data.thread ?? null) === this.thread) this.#add(data);
         break;
       case "thread_changed":
@@ -343,7 +343,7 @@ let prefetched = null;
  * @type {Map<string, StoredPage>}
  */
 let recalled = new Map();
-/** Most recently used last. @type {Map<string, Conversation>} */
+/** The conversations that stay loaded, most recently used last. @type {Map<string, Conversation>} */
 const held = new Map();
 
 /** @param {Conversation} conversation */

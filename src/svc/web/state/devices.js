@@ -8,7 +8,8 @@ import { signal } from "../vendor/signals.js";
 import { api, listen } from "./server.js";
 
 /**
- * [{id, name, tier, current, added_at_ms, last_seen_at_ms}], most recently used first; null until loaded.
+ * The devices, [{id, name, tier, current, added_at_ms, last_seen_at_ms}], most recently used first; null
+ * until loaded.
  * @type {Signal<Device[] | null>}
  */
 export const devices = signal(null);

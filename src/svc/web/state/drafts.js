@@ -23,7 +23,7 @@ const STORED_DRAFTS = "svc.drafts";
  *   its drafts.
  */
 
-/** By channel. @type {Map<string, Written>} */
+/** The drafts, by conversation key. @type {Map<string, Written>} */
 const drafts = new Map();
 // Whether the server has sent its drafts since the last greeting. Until then, do not overwrite them.
 let known = false;

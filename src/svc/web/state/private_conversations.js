@@ -26,7 +26,8 @@ import { blocked, memberOf, members } from "./people.js";
 import { listen, member } from "./server.js";
 
 /**
- * [{id, members, two, name, unread, lastMs, stands, verified, earlier, code, asks}], newest first.
+ * The conversations, [{id, members, two, name, unread, lastMs, stands, verified, earlier, code, asks}],
+ * newest first.
  * @type {Signal<PrivateConversation[]>}
  */
 export const conversations = signal([]);

@@ -10,9 +10,9 @@ import { signal } from "../vendor/signals.js";
 export const STORED_PUSH = "svc.push";
 
 /**
- * "off", "on", "busy" while that changes, or the reason why push is unavailable: "insecure" (requires https),
- * "install" (requires installing the page), "unsupported", "refused" (by the member or the browser), or
- * "failed" (the browser's push service failed).
+ * The state of Web Push: "off", "on", "busy" while it changes, or the reason why push is unavailable:
+ * "insecure" (requires https), "install" (requires installing the page), "unsupported", "refused" (by the
+ * member or the browser), or "failed" (the browser's push service failed).
  * @type {Signal<"off" | "on" | "busy" | "insecure" | "install" | "unsupported" | "refused" | "failed">}
  */
 export const push = signal("off");

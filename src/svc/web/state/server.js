@@ -19,7 +19,8 @@ import { batch, signal } from "../vendor/signals.js";
 const SPREAD_MS = 10_000;
 
 /**
- * "none" (not signed in), "connecting", "online", "offline" (retrying) or "crowded" (not retrying).
+ * The state of the connection: "none" (not signed in), "connecting", "online", "offline" (retrying) or
+ * "crowded" (not retrying).
  * @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">}
  */
 export const connection = signal("none");
@@ -118,7 +119,7 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
 }
 
 /**
- * Send a request over HTTP, authenticated as us.
+ * Send a request over HTTP with our access token.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path @param {Body<M, P>} [body]
  * @returns {Promise<ResponseBody<M, P>>}

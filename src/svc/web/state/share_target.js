@@ -5,7 +5,7 @@ const TEXT = "/shared/text";
 
 /**
  * Read {text, files, from} from the cache. `from` is the host of the site that shared the content, or "" for
- * other applications. Return null if nothing was shared. @param {string} cacheName
+ * any other application. Return null if nothing was shared. @param {string} cacheName
  */
 export async function takeShared(cacheName) {
   if (!globalThis.caches || !(await caches.has(cacheName))) return null;

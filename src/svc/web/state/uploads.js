@@ -91,7 +91,7 @@ export class Uploads {
     return this.list.value.some(({ state }) => state === "sending" || state === "checking");
   }
 
-  /** Send these files. Return whether there was room for all of them. @param {FileList | File[]} files */
+  /** Upload these files. Return whether there was room for all of them. @param {FileList | File[]} files */
   add(files) {
     const taken = [...files].slice(0, MAX_FILES - this.list.value.length);
     for (const file of taken) this.#begin(file);

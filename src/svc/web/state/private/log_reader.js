@@ -53,9 +53,9 @@ let reading = null;
  * @type {Map<string | null, number>}
  */
 const newSince = new Map();
-/** The histories by conversation. @type {Map<string, Entry[]>} */
+/** The histories, by conversation. @type {Map<string, Entry[]>} */
 const entries = new Map();
-/** The names by conversation. @type {Map<string, string>} */
+/** The names of the conversations, by id. @type {Map<string, string>} */
 const names = new Map();
 /**
  * The messages that this tab is sending, by key.

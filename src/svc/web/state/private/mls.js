@@ -230,7 +230,7 @@ export async function callKeysOf(state) {
 }
 
 /**
- * Create a group that contains only us.
+ * Create a group that contains only this device.
  * @param {string} conversationId
  * @param {Package} own
  * @param {Config} config

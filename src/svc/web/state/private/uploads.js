@@ -51,7 +51,7 @@ export class PrivateUploads {
     return this.list.value.some(({ state }) => state === "sending");
   }
 
-  /** Send these files. Return whether there was room for all of them. @param {File[]} files */
+  /** Upload these files. Return whether there was room for all of them. @param {File[]} files */
   add(files) {
     const taken = files.slice(0, MAX_FILES - this.list.value.length);
     for (const file of taken) {
