@@ -1,4 +1,4 @@
-"""Provides members who upload, and a media worker that the tests control."""
+"""Provides a server with members who upload files and a media worker that tests control."""
 
 from collections.abc import AsyncIterator
 
@@ -11,7 +11,7 @@ from tests.chat.uploads.upload_helpers import UploadServer
 
 @pytest.fixture
 async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
-    """Yield a server with its members and access to its internals."""
+    """Yield a server with members and access to its internals."""
     async with server_with_insight(variables) as (chat, community):
         members: MembersByRole = await members_by_role(chat)
         yield UploadServer(chat, community, members, variables)

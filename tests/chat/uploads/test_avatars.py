@@ -1,4 +1,4 @@
-"""Avatars become visible to members, and the server icon to everyone, once they have been processed."""
+"""Once processed, avatars are visible to members and the server icon is visible to everyone."""
 
 import json
 from base64 import b64decode
@@ -35,7 +35,7 @@ async def test_a_member_in_timeout_cannot_change_their_avatar(server: UploadServ
     await owner.done("PUT", timeout, {"duration_s": 3600})
     status, answer = await server.send(member, "/api/me/avatar")
     assert (status, answer["error"]) == (403, "in_timeout")
-    # An upload from before the timeout does not become visible, either.
+    # An avatar uploaded before the timeout does not become visible, either.
     async with server.members.live("member") as [page]:
         await server.work()
         assert (await page.pushed("upload_refused"))["code"] == "in_timeout"
@@ -103,7 +103,7 @@ async def test_anyone_can_see_the_server_icon(server: UploadServer) -> None:
         assert response.status == 404
 
 
-async def test_an_icon_uploaded_by_a_former_owner_is_not_shown(server: UploadServer) -> None:
+async def test_an_icon_uploaded_by_a_former_owner_is_not_used(server: UploadServer) -> None:
     owner, admin = server.members.owner, server.members.admin
     await server.sent(owner, "/api/icon")
     await owner.done("POST", f"/api/members/{admin.id}/owner")
@@ -114,7 +114,7 @@ async def test_an_icon_uploaded_by_a_former_owner_is_not_shown(server: UploadSer
         assert response.status == 404
 
 
-async def test_the_icon_has_the_size_limit_set_by_the_operator(server: UploadServer) -> None:
+async def test_the_operators_size_limit_applies_to_the_icon(server: UploadServer) -> None:
     status, _, answer = await server.begin(server.members.owner, 25 * 1024 * 1024 + 1, "/api/icon")
     assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 25 * 1024 * 1024)
     status, _, _ = await server.begin(server.members.owner, 25 * 1024 * 1024, "/api/icon")

@@ -1,4 +1,4 @@
-"""File names keep the invisible characters that their scripts and emoji need, and no others."""
+"""File names keep only the invisible characters that scripts and emoji need."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_file_names_keep_the_invisible_characters_that_scripts_and_emoji_need(na
         ("\U0001f3f4\U000e0067\U000e0062.txt", "\U0001f3f4.txt"),
         ("\U0001f3f3\U000e0067\U000e0062\U000e007f.txt", "\U0001f3f3.txt"),
         (f"{FLAG}\U000e0067.txt", f"{FLAG}.txt"),
-        # Joiners that join nothing, and variation selectors after a character without variants.
+        # Joiners without effect, and variation selectors after a character without variants.
         ("in\u200dvoice\u200c.pdf", "invoice.pdf"),
         ("\u0645\u200c\u200c\u200d\u062e.txt", "\u0645\u200c\u062e.txt"),
         ("invoice\ufe00\ufe0f.pdf\U000e0101", "invoice.pdf"),
@@ -48,9 +48,9 @@ def test_file_names_keep_the_invisible_characters_that_scripts_and_emoji_need(na
         ("a.pdf\u2800\u2800\u3164\uffa0.exe", "a.pdf .exe"),
         ("a\u034f\u115f\u1160\u17b4\u17b5b.txt", "ab.txt"),
         ("\u3164\u2800", "file"),
-        # Truncation at the start may split a flag.
+        # Truncation, which keeps the end of the name, may split a flag.
         (f"{FLAG}{'x' * (MAX_NAME_CHARACTERS - 3)}", "x" * (MAX_NAME_CHARACTERS - 3)),
     ],
 )
-def test_file_names_lose_characters_that_reorder_or_hide_text(name: str, shown: str) -> None:
+def test_characters_that_reorder_or_hide_text_are_stripped_from_file_names(name: str, shown: str) -> None:
     assert readable_file_name(name) == shown

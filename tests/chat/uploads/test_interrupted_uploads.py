@@ -1,4 +1,4 @@
-"""Uploads that a server was receiving when it was killed are resumed if possible and otherwise deleted."""
+"""Uploads interrupted by the server's death are resumed if possible and deleted otherwise."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Each job is claimed by one worker at a time.
+"""Only one worker at a time can claim a job.
 
-Jobs from dead workers return to the queue and eventually become dead letters.
+Jobs of dead workers return to the queue and eventually become dead letters.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ class Clock:
 
 @pytest.fixture
 def clock(server: UploadServer) -> Iterator[Clock]:
-    """Return a clock for the queue, the sweep and the stored media."""
+    """Yield a clock that the queue, the sweep and the media store use."""
     files = server.community.files
     clock = Clock(files.queue._now())
     for part in (files.queue, files.sweep, server.community.media):
@@ -48,7 +48,7 @@ async def test_concurrent_workers_never_process_the_same_job(server: UploadServe
     assert sorted(claimed) == sorted(sent)
 
 
-async def test_the_job_that_has_waited_longest_is_claimed_first(server: UploadServer) -> None:
+async def test_the_oldest_job_is_claimed_first(server: UploadServer) -> None:
     sent = [await server.sent(server.members.member) for _ in range(3)]
     assert [(await server.claim() or {})["id"] for _ in range(3)] == sent
 
@@ -59,7 +59,7 @@ async def test_a_worker_gets_only_jobs_of_its_own_kinds(server: UploadServer) ->
     assert await server.claim(kinds=["picture"]) is not None
 
 
-async def test_another_worker_gets_a_dead_workers_job_after_a_minute(
+async def test_another_worker_can_claim_a_dead_workers_job_after_a_minute(
     server: UploadServer, clock: Clock
 ) -> None:
     upload_id = await server.sent(server.members.member)
@@ -104,7 +104,7 @@ async def test_results_from_a_worker_without_the_lease_are_ignored(
     }
     for command, more in commands.items():
         assert (await server.command(command, **which, **more))["error"] == "lease_lost", command
-    # The dead worker's objects are unreferenced. They are removed once the worker can no longer write.
+    # Nothing refers to the dead worker's objects. They are removed once the worker can no longer be writing.
     sweep, objects = server.community.files.sweep, server.community.media.objects
     clock.now += sweep._grace_ms / 1000
     assert await sweep.run_once() == 0
@@ -137,7 +137,7 @@ async def test_job_results_must_be_objects_that_were_reserved_for_the_job(server
         [{"role": "original", "key": "k", "content_type": "a/b", "bytes": 1}] * 2,
     ],
 )
-async def test_invalid_results_are_refused_and_the_job_continues(
+async def test_invalid_results_are_rejected_and_the_job_continues(
     server: UploadServer, results: list[object]
 ) -> None:
     await server.sent(server.members.member)
@@ -218,7 +218,7 @@ async def test_emoji_are_processed_one_at_a_time(server: UploadServer, clock: Cl
 
 
 async def test_jobs_survive_a_server_restart(server: UploadServer) -> None:
-    """Check that the numbers of stored jobs are loaded at startup."""
+    """Check that the numbers of queued jobs are loaded at startup."""
     await server.sent(server.members.member)
     queue(server).store_counts(JobCounts(0, 0, 0, None))
     await queue(server).load()
@@ -241,14 +241,14 @@ async def test_a_waiting_worker_is_notified_of_new_jobs_and_of_jobs_that_return_
     seen = await next_number(server.sent(server.members.member))
     job = await server.claim()
     assert job is not None
-    # The end of the delay after a failure is enough to notify the worker.
+    # The worker is also notified when the delay after a failure ends.
     seen = await next_number(server.command("job_fail", job=job["id"], lease=job["lease"], message="no disk"))
     job = await server.claim()
     assert job is not None
     seen = await next_number(server.command("job_hand_on", job=job["id"], lease=job["lease"]))
 
 
-async def test_a_worker_has_to_poll_when_too_many_others_are_waiting(
+async def test_a_worker_has_to_poll_if_too_many_others_are_waiting(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_signal, "MAX_WAITING", 1)

@@ -1,4 +1,6 @@
-"""Follows an upload from a client to a message and to its removal, in a folder and on third-party servers."""
+"""Follows uploads from the client to a message and their removal, with media in a folder and on third-party
+servers.
+"""
 
 import asyncio
 import secrets
@@ -76,7 +78,7 @@ async def test_deleting_a_members_data_deletes_the_files(server: UploadServer) -
     assert await sweep.run_once() == 2
 
 
-# A third-party tus client.
+# A third-party tus client
 
 
 @pytest.mark.parametrize("server", ["folder"], indirect=True)
@@ -101,7 +103,7 @@ def _upload(server: UploadServer, file: Path) -> None:
     with file.open("rb") as stream:
         first = client.uploader(file_stream=stream, chunk_size=1_000_000, metadata=metadata)
         first.upload_chunk()  # type: ignore[no-untyped-call]
-    # Resume on a different day at the stored offset.
+    # Resume later, at the stored offset, as a new program would.
     with file.open("rb") as stream:
         again = client.uploader(file_stream=stream, chunk_size=1_000_000, url=first.url)
         assert again.offset == 1_000_000

@@ -1,4 +1,4 @@
-"""A file is received in one or more requests, processed, and then attached to a message."""
+"""A file is received in one or more requests, processed and then attached to a message."""
 
 import asyncio
 import base64
@@ -91,7 +91,7 @@ async def test_members_can_attach_only_their_own_finished_uploads_and_only_once(
     assert await member.refused("POST", path, eleven) == "invalid_request"
 
 
-async def test_files_from_a_refused_message_can_be_attached_to_another_message(server: UploadServer) -> None:
+async def test_files_from_a_rejected_message_can_be_attached_to_another_message(server: UploadServer) -> None:
     member, path = server.members.member, "/api/channels/general/messages"
     upload_id = await server.done(member)
     body = {"text": "x", "attachments": [upload_id, "nothing"]}
@@ -109,7 +109,7 @@ async def test_members_without_the_permission_to_attach_files_cannot_upload(serv
     assert await guest.refused("POST", "/api/channels/general/messages", body) == "forbidden"
 
 
-async def test_a_member_is_notified_when_the_worker_refuses_a_file(server: UploadServer) -> None:
+async def test_a_member_is_notified_when_the_worker_rejects_a_file(server: UploadServer) -> None:
     member = server.members.member
     async with server.members.live("member") as [page]:
         upload_id = await server.sent(member, content=b"%PDF-1.7 something")
@@ -152,7 +152,9 @@ async def test_alt_text_is_written_before_posting_and_appears_in_the_message(ser
     await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "Gone"})
 
 
-async def test_alt_text_can_be_changed_where_its_author_may_still_write(server: UploadServer) -> None:
+async def test_alt_text_can_be_changed_while_its_author_may_write_in_the_channel(
+    server: UploadServer,
+) -> None:
     member, owner = server.members.member, server.members.owner
     upload_id = await server.done(member)
     path, body = f"/api/uploads/{upload_id}/alt", {"alt": "from outside"}
@@ -189,7 +191,7 @@ async def test_nobody_can_see_or_change_another_members_upload(server: UploadSer
     assert own["id"] == upload_id
 
 
-# Receiving uploads.
+# Receiving uploads
 
 
 async def test_a_large_file_is_sent_in_chunks_and_resumed(server: UploadServer) -> None:
@@ -253,14 +255,14 @@ async def test_bytes_received_before_a_lost_connection_are_kept(server: UploadSe
         ({"Upload-Length": str(limits.MAX_ATTACHMENT_BYTES + 1)}, 413, "upload_too_large"),
     ],
 )
-async def test_invalid_tus_headers_are_refused(
+async def test_invalid_tus_headers_are_rejected(
     server: UploadServer, headers: dict[str, str], status: int, code: str
 ) -> None:
     answered, _, body = await server.begin(server.members.member, 10, **headers)
     assert (answered, body["error"]) == (status, code)
 
 
-async def test_an_empty_file_is_refused_both_as_multipart_and_with_tus(server: UploadServer) -> None:
+async def test_an_empty_file_is_rejected_both_as_multipart_and_with_tus(server: UploadServer) -> None:
     member = server.members.member
     by_tus, _, refusal = await server.begin(member, 0)
     assert await server.send(member, content=b"", name="empty.txt") == (by_tus, refusal)
@@ -280,12 +282,12 @@ async def test_two_requests_never_write_to_the_same_upload_at_the_same_time(serv
     assert (server.data_dir / job["source"]).read_bytes() == content
 
 
-async def test_more_bytes_than_announced_are_refused(server: UploadServer) -> None:
+async def test_more_bytes_than_announced_are_rejected(server: UploadServer) -> None:
     _, where, _ = await server.begin(server.members.member, 10)
     assert await server.append(server.members.member, where, 0, bytes(11)) == (413, "upload_too_large")
 
 
-async def test_a_form_without_a_file_is_refused(server: UploadServer) -> None:
+async def test_a_form_without_a_file_is_rejected(server: UploadServer) -> None:
     assert await server.members.member.refused("POST", GENERAL, {"text": "x"}) == "wrong_content_type"
     headers = {"Authorization": f"Bearer {server.members.member.token}", "Content-Type": ""}
     for kind, content in (
@@ -298,7 +300,7 @@ async def test_a_form_without_a_file_is_refused(server: UploadServer) -> None:
             assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
 
 
-async def test_a_truncated_upload_is_refused(server: UploadServer) -> None:
+async def test_a_truncated_upload_is_rejected(server: UploadServer) -> None:
     headers = {"Authorization": f"Bearer {server.members.member.token}"}
     headers["Content-Type"] = "multipart/form-data; boundary=x"
     cut = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n' + PNG
@@ -307,7 +309,7 @@ async def test_a_truncated_upload_is_refused(server: UploadServer) -> None:
     assert (await server.members.member.done("GET", "/api/uploads"))["uploads"] == []
 
 
-async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
+async def test_a_file_over_the_limit_is_rejected_and_leaves_nothing_behind(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_AVATAR_BYTES", 5_000)
@@ -320,11 +322,11 @@ async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
     assert not incoming.exists() or list(incoming.iterdir()) == []
 
 
-async def test_a_document_over_100_mib_is_refused_once_its_kind_is_known(server: UploadServer) -> None:
+async def test_a_document_over_100_mib_is_rejected_once_its_type_is_known(server: UploadServer) -> None:
     member, most = server.members.member, 100 * 1024 * 1024
     _, where, _ = await server.begin(member, most)
     assert await server.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
-    # The first bytes reveal the kind of file. Videos may be larger.
+    # The first bytes reveal the type of the file. Videos may be larger.
     for head, answer in ((b"%PDF-1.7", (413, "upload_too_large")), (b"\0\0\0\x18ftypmp42", (204, "100"))):
         _, where, _ = await server.begin(member, most + 1)
         assert await server.append(member, where, 0, head[:4]) == (204, "4")
@@ -354,7 +356,7 @@ async def test_a_members_storage_is_limited(server: UploadServer, monkeypatch: p
     assert status == 201
 
 
-async def test_an_upload_to_a_full_server_is_refused_with_storage_full(
+async def test_an_upload_to_a_full_server_gets_the_error_storage_full(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MIN_FREE_BYTES", 10**18)
@@ -421,7 +423,7 @@ async def test_pages_from_listed_sites_may_use_tus(variables: dict[str, str]) ->
         assert response.headers["Tus-Extension"].split(",") == ["creation", "termination", "expiration"]
 
 
-async def test_files_are_refused_and_everything_else_works_while_uploads_are_disabled(
+async def test_while_uploads_are_disabled_files_are_rejected_and_everything_else_works(
     variables: dict[str, str],
 ) -> None:
     for more in ({"DISABLE_S3": "true"}, {"STORAGE_BACKEND": "s3"}):
@@ -434,10 +436,10 @@ async def test_files_are_refused_and_everything_else_works_while_uploads_are_dis
 
 
 @pytest.mark.parametrize(("lines", "status"), [(5, 201), (100_000, 400)])
-async def test_only_a_limited_number_of_bytes_before_a_form_is_read(
+async def test_only_a_limited_number_of_bytes_before_a_form_are_read(
     server: UploadServer, lines: int, status: int
 ) -> None:
-    """Send a hundred thousand empty lines, which once blocked the event loop for a second."""
+    """Send a hundred thousand empty lines. They once blocked the event loop for a second."""
     part = (
         b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + PNG + b"\r\n--x--\r\n"
     )

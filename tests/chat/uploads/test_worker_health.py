@@ -1,4 +1,4 @@
-"""A media worker counts as present if its health URL responds or if it asks for jobs."""
+"""A media worker counts as present if its health URL responds or if it claims jobs."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Sends files as clients do, and processes them as the media worker does."""
+"""Uploads files as a client and processes them as the media worker."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tests.chat.chat_server import ChatServer
 from tests.chat.http_member import HttpMember
 from tests.chat.members_by_role import MembersByRole
 
-# The data starts like an image, but no test decodes it.
+# Data that starts like an image. No test decodes it.
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 GENERAL = "/api/channels/general/uploads"
 ALL_KINDS = ["picture", "video", "file", "avatar", "icon", "emoji"]
@@ -33,7 +33,7 @@ class UploadServer:
     def data_dir(self) -> Path:
         return Path(self.variables["DATA_DIR"])
 
-    # Acting as the client.
+    # The client's side
 
     async def send(
         self, person: HttpMember, path: str = GENERAL, content: bytes = PNG, name: str = "cat.png"
@@ -46,7 +46,7 @@ class UploadServer:
             return response.status, await response.json()
 
     async def sent(self, person: HttpMember, path: str = GENERAL, content: bytes = PNG) -> str:
-        """Upload a file that must be accepted. Return the id of the upload."""
+        """Upload a file, which must be accepted. Return the upload's id."""
         status, answer = await self.send(person, path, content)
         assert status == 201, answer
         return str(answer["id"])
@@ -54,7 +54,9 @@ class UploadServer:
     async def begin(
         self, person: HttpMember, length: int, path: str = GENERAL, **headers: str
     ) -> tuple[int, str, Any]:
-        """Start an upload as a tus client. Return the status, the location, and the error body if any."""
+        """Start an upload with tus. Return the status, the location, and the body of an error response or
+        None.
+        """
         request_headers = {
             **TUS,
             "Upload-Length": str(length),
@@ -66,7 +68,7 @@ class UploadServer:
             return response.status, where, await response.json() if response.status >= 400 else None
 
     async def append(self, person: HttpMember, where: str, offset: int, content: bytes) -> tuple[int, str]:
-        """Append to an upload. Return the status, and the new offset or the error code."""
+        """Append to an upload. Return the status and either the new offset or the error code."""
         headers = {**TUS, "Upload-Offset": str(offset), "Authorization": f"Bearer {person.token}"}
         headers["Content-Type"] = "application/offset+octet-stream"
         async with self.chat.http.patch(where, data=BytesIO(content), headers=headers) as response:
@@ -75,12 +77,12 @@ class UploadServer:
             return response.status, response.headers["Upload-Offset"]
 
     async def done(self, person: HttpMember, path: str = GENERAL, content: bytes = PNG) -> str:
-        """Upload a file and process it as the worker. Return the id of the upload."""
+        """Upload a file and process it as the worker. Return the upload's id."""
         upload_id = await self.sent(person, path, content)
         await self.work(written=b"written anew")
         return upload_id
 
-    # Acting as the worker.
+    # The worker's side
 
     async def command(self, command: str, **arguments: object) -> dict[str, Any]:
         """Send a command to the control socket. Return its result, or the error code under `error`."""
@@ -94,7 +96,7 @@ class UploadServer:
         return job
 
     async def store(self, job: Mapping[str, Any], content: bytes, ext: str = "webp") -> str:
-        """Reserve a key, and store an object under it."""
+        """Reserve a key and store an object under it. Return the key."""
         reserved = await self.command("job_reserve", job=job["id"], lease=job["lease"], ext=ext)
         key = str(reserved["key"])
         await read(self.variables).open_store(self.data_dir).put(key, content, "image/webp")
@@ -103,7 +105,7 @@ class UploadServer:
     async def work(
         self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
     ) -> str:
-        """Process the next job, regardless of its file. Return the ID of the job's upload."""
+        """Finish the next job without decoding its file. Return the upload's id."""
         finished = await self.written(written, content_type, frames)
         answered = await self.command("job_finish", **finished)
         assert answered == {}, answered
@@ -112,7 +114,7 @@ class UploadServer:
     async def written(
         self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
     ) -> dict[str, object]:
-        """Write the results of the next job without finishing it. Return the arguments for `job_finish`."""
+        """Store the results of the next job without finishing it. Return the arguments for `job_finish`."""
         job = await self.claim()
         assert job is not None, "there is no job"
         results = [

@@ -1,4 +1,4 @@
-"""Provides a server with a moderator and two members. Each test decides who is in which voice channel."""
+"""Provides a server with a moderator and two members, whom tests put into voice channels."""
 
 import time
 from collections.abc import AsyncIterator
@@ -36,9 +36,7 @@ class World:
             await Client(self.people[member.id], server_id, time.time()).take_part()
 
     async def enters(self, member: LiveMember, room_id: str = "lobby") -> None:
-        """Report a member's arrival as the media service would, and wait until everybody has received the
-        event.
-        """
+        """Report a member's arrival as the media service would. Wait until everybody gets the event."""
         await self.sfu.send_event("peer_joined", room_id, member.id)
         for listener in (self.mod, self.ada, self.bob):
             assert (await listener.pushed("voice_joined"))["member"]["id"] == member.id
@@ -50,7 +48,7 @@ class World:
         return {name: value for name, value in command.items() if not name.startswith("server_")}
 
     async def nothing_more(self) -> None:
-        """Wait until all earlier events have been received, by sending a request after them."""
+        """Send a request to be sure that all earlier events have been received."""
         reply = await self.mod.ask("voice_join", channel_id="side-room")
         assert reply["event"] == "voice_join"
 

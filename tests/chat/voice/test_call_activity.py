@@ -1,4 +1,4 @@
-"""Participants raise hands and react, and a moderator stops a screen share."""
+"""Participants can raise their hands and send reactions, and moderators can stop a screen share."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ async def test_participants_see_a_reaction(world: World) -> None:
     for member in (world.ada, world.bob):
         seen = await member.pushed("voice_reacted")
         assert seen == {"channel_id": "lobby", "member_id": world.ada.id, "emoji": "🎉"}
-    # The next event for a member outside the call is not the reaction.
+    # A member outside the call does not get the reaction, so their next event is a different one.
     await hand(world.ada)
     assert "hand" in (await world.mod.receive())["data"]
 
@@ -93,8 +93,8 @@ async def test_reactions_are_limited(world: World) -> None:
     await world.enters(world.ada)
     body = {"channel_id": "lobby", "emoji": "👏"}
     codes = []
-    # The general request limit slows this loop down, so the allowance for reactions refills a little before
-    # it runs out.
+    # The general rate limit delays these requests, so the limit for reactions recovers a little in the
+    # meantime.
     while "rate_limited" not in codes:
         reply = await world.ada.ask("voice_react", **body)
         codes.append(reply["data"].get("error", ""))
@@ -102,7 +102,7 @@ async def test_reactions_are_limited(world: World) -> None:
     assert reply["data"]["retry_after_ms"] > 0
 
 
-async def test_only_participants_with_permission_can_gesture(world: World) -> None:
+async def test_only_participants_with_permission_can_raise_hands_and_react(world: World) -> None:
     raising: dict[str, object] = {"channel_id": "lobby", "raised": True}
     reacting: dict[str, object] = {"channel_id": "lobby", "emoji": "👏"}
     assert await error(world.ada.ask("voice_hand", **raising)) == "not_in_voice"
@@ -125,7 +125,7 @@ async def test_a_member_whose_screen_share_was_stopped_cannot_restart_it_until_t
     assert reply["event"] == "voice_stop_screen"
     assert await world.ada.pushed("voice_screen_stopped") == {"channel_id": "lobby"}
     command = await world.command("user_caps")
-    # Skip the permissions that the member had on joining.
+    # Skip the permissions that were sent when the member joined.
     while "share_screen" in command["caps"]:
         command = await world.command("user_caps", world.sfu.count("user_caps") + 1)
     assert (command["user_id"], command["caps"]) == (world.ada.id, ["share_video", "speak"])

@@ -1,6 +1,4 @@
-"""Permissions and reserved slots in voice channels stay enforced when roles, channels or connections
-change.
-"""
+"""Permissions and limits of voice channels remain enforced when roles, channels or connections change."""
 
 import asyncio
 import dataclasses
@@ -21,12 +19,12 @@ from tests.chat.voice.conftest import World
 
 
 def changed(world: World, *member_ids: str) -> None:
-    """Announce a change in permissions, as the role rules do after changing the directory."""
+    """Announce changed permissions, as the role rules do after a change to the directory."""
     for notify in world.community.changes.permissions_changed:
         notify(member_ids)
 
 
-async def test_a_role_change_during_a_call_changes_what_may_be_sent(world: World) -> None:
+async def test_a_role_change_during_a_call_changes_the_media_that_may_be_sent(world: World) -> None:
     await world.ada.ask("voice_join", channel_id="lobby")
     await world.enters(world.ada)
     give_role(world.community, world.ada.id, "guest")
@@ -55,7 +53,7 @@ async def test_all_members_see_who_may_speak_and_every_change(world: World) -> N
     assert await world.bob.pushed("voice_updated") == {**key, "may_speak": True}
 
 
-async def test_a_grant_used_late_has_the_current_permissions(world: World) -> None:
+async def test_the_current_permissions_apply_even_if_a_grant_is_used_late(world: World) -> None:
     await world.ada.ask("voice_join", channel_id="lobby")
     await world.bob.ask("voice_join", channel_id="lobby")
     give_role(world.community, world.ada.id, "guest")
@@ -80,8 +78,8 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 async def test_a_member_leaves_the_call_when_their_clients_session_ends(
     world: World, claimed: str | None, disconnect: bool
 ) -> None:
-    # After a restart, the server knows of no sessions until clients claim them, so when any session ends, the
-    # call ends.
+    # After a restart, the server does not know which session joined the call until a client claims it. Until
+    # then, the end of any session ends the call.
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")
@@ -109,7 +107,7 @@ async def test_a_participant_who_leaves_or_whose_channel_is_deleted_is_disconnec
     assert (await world.command("disconnect_user", 2))["user_id"] == world.bob.id
 
 
-async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
+async def test_a_new_voice_channel_is_registered_immediately(world: World) -> None:
     channel = Channel("attic", "Attic", VOICE)
     world.community.directory.put_channel(channel)
     for notify in world.community.changes.channel_added:
@@ -156,7 +154,7 @@ async def test_the_number_of_participants_on_a_server_is_limited(
             await sfu.send_event("peer_joined", "lobby", ada.id)
             assert await bob.people("lobby") == ["Ada"]
             assert (await bob.ask("voice_join", channel_id="lobby"))["data"]["error"] == "voice_full"
-            # A member who arrives nevertheless exceeds the limit and is disconnected.
+            # A member who joins the SFU nevertheless is disconnected.
             await sfu.send_event("peer_joined", "side-room", bob.id)
             assert await bob.people("side-room") == ["Bob"]
             await sfu.until("disconnect_user")
@@ -185,7 +183,7 @@ async def test_grants_expire(world: World, monkeypatch: pytest.MonkeyPatch) -> N
     assert set(control._granted) == {("lobby", world.ada.id), ("side-room", world.bob.id)}
 
 
-async def test_an_unknown_participant_from_the_sfu_is_shown_and_left_alone(world: World) -> None:
+async def test_an_unknown_participant_on_the_sfu_is_listed_and_stays_connected(world: World) -> None:
     await world.sfu.send_event("peer_joined", "lobby", "a load generator")
     assert await world.bob.people("lobby") == ["Someone"]
     await world.nothing_more()

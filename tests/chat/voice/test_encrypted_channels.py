@@ -1,4 +1,4 @@
-"""In an encrypted voice channel, the call's MLS group contains one device per participant and no others."""
+"""The MLS group of a call in an encrypted voice channel contains exactly one device per participant."""
 
 import time
 from base64 import b64decode
@@ -32,7 +32,7 @@ class Caller:
         return self.client.person.id
 
     async def join(self, **more: object) -> Any:
-        """Try to join. Return the response, or the error code."""
+        """Try to join. Return the response or the error code."""
         data = (await self.live.ask("voice_join", channel_id="lobby", **more))["data"]
         return data.get("error", data)
 
@@ -46,7 +46,7 @@ class World:
     server_id: str
     stack: AsyncExitStack
     callers: list[Caller] = field(default_factory=list)
-    # IDs of members who are in the call but do nothing.
+    # The ids of members who are in the call but do nothing.
     others: list[str] = field(default_factory=list)
 
     async def caller(self, name: str) -> Caller:
@@ -56,7 +56,7 @@ class World:
         return Caller(client, live)
 
     async def enters(self, caller: Caller) -> None:
-        """Add a participant to the call and wait until all participants know that the group must change."""
+        """Put a participant into the call. Wait until all participants know that the group must change."""
         assert "client_join" in await caller.join(sealed=True)
         self.callers.append(caller)
         await self._send_event("peer_joined", caller)
@@ -97,7 +97,7 @@ async def let_in(caller: Caller, epoch: int, *others: Caller, removed: tuple[Cal
 
 
 async def inside(caller: Caller) -> dict[str, bool]:
-    """Return the devices in the group, and whether each has left the call."""
+    """Map each device in the group to whether it has left the call."""
     return {device["id"]: device["gone"] for device in (await caller.client.look(LOBBY))["devices"]}
 
 
@@ -108,7 +108,7 @@ async def test_only_clients_that_encrypt_with_a_registered_device_may_join(world
     ben = await newcomer(world.chat, "Ben")
     live = await world.stack.enter_async_context(world.chat.member("", ben.token))
     assert await Caller(Client(ben, "", 0), live).join(sealed=True) == "no_device"
-    # A client that encrypts cannot join a channel in which it would receive no keys.
+    # A client that encrypts cannot join an unencrypted channel, where it would get no keys.
     assert (await ada.live.ask("voice_join", channel_id="side-room", sealed=True))["data"][
         "error"
     ] == "sealing_differs"
@@ -121,7 +121,7 @@ async def test_a_grant_from_before_encryption_becomes_invalid(world: World) -> N
     await world.owner.done("PATCH", ONE, {"encrypted": False})
     for caller in (ada, ben):
         assert "client_join" in await caller.join()
-    # The reserved slot expires after a few seconds, but the grant lasts longer.
+    # The reserved slot expires before the grant does.
     world.community.voice._seats._reserved.clear()
     await world.owner.done("PATCH", ONE, {"encrypted": True})
     for number, caller in enumerate((ada, ben), start=1):
@@ -144,7 +144,7 @@ async def test_an_encrypted_call_holds_25_people_including_moderators(
         await world.sfu.send_event("peer_joined", "lobby", member_id)
         await live.pushed("voice_joined")
     await world.enters(ada)
-    # Members who may move others can join other full channels.
+    # The owner could join any other full channel.
     assert await Caller(owner, live).join(sealed=True) == "channel_full"
     # A member who joins nevertheless is removed.
     await world.sfu.send_event("peer_joined", "lobby", world.owner.id)
@@ -158,7 +158,7 @@ async def test_moderators_can_move_only_people_who_encrypt_into_an_encrypted_cha
     await mod.pushed("voice_joined")
     assert "error" not in (await mod.ask("voice_move", member_id=ada.id, channel_id="lobby"))["data"]
     assert await ada.live.pushed("voice_moved") == {"from_channel_id": "side-room", "channel_id": "lobby"}
-    # Only Ada's own client can encrypt on her behalf.
+    # The move does not change whether Ada's client encrypts.
     assert await ada.join() == "sealing_differs"
     await world.enters(ada)
 
@@ -175,7 +175,7 @@ async def test_the_first_participants_create_the_group_and_those_who_leave_are_r
     await let_in(ada, 0, ben)
     [waiting] = (await ben.client.person.done("GET", "/api/private/welcomes?channel_id=lobby"))["welcomes"]
     assert waiting["conversation_id"] == "lobby"
-    # The welcome does not belong to a private conversation.
+    # The Welcome does not belong to a private conversation.
     assert await ben.client.welcomes() == []
     assert (await ben.client.person.done("GET", "/api/private/conversations"))["conversations"] == []
     for way in (ada.client.send(LOBBY, 1), cem.client.commit(LOBBY, 1)):
@@ -208,7 +208,7 @@ async def test_the_first_participants_create_the_group_and_those_who_leave_are_r
     await let_in(ben, 0, ada)
 
 
-async def test_a_participant_who_loses_the_permission_to_join_gets_no_more_keys(world: World) -> None:
+async def test_a_participant_who_loses_the_permission_to_join_gets_no_further_keys(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     for caller in (ada, ben):
         await world.enters(caller)

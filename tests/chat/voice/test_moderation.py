@@ -1,4 +1,4 @@
-"""Moderators mute, disconnect and move people in voice channels, and the effects persist."""
+"""Moderators can mute, disconnect and move members in voice channels. Mutes survive restarts."""
 
 import dataclasses
 from functools import partial
@@ -62,7 +62,7 @@ async def test_mutes_survive_restarts_of_both_servers(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, deafened=True)
     await world.command("user_audio_control")
-    # The moderator also mutes the member while the connection to the SFU is down.
+    # The moderator mutes the member again while the connection to the SFU is down.
     world.sfu.people = {"lobby": [world.ada.id]}
     await world.sfu.stop()
     world.sfu.received.clear()
@@ -77,7 +77,7 @@ async def test_mutes_survive_restarts_of_both_servers(world: World) -> None:
     assert stored.of(world.ada.id).muted
 
 
-async def test_only_server_wide_moderators_can_mute_absent_members(world: World) -> None:
+async def test_only_moderators_of_the_whole_server_can_mute_absent_members(world: World) -> None:
     assert (await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True))["event"] == "voice_mute"
     assert await error(world.bob.ask("voice_mute", member_id=world.ada.id, muted=True)) == "rank_too_low"
     give_role(world.community, world.bob.id, "admin")
@@ -106,14 +106,16 @@ async def test_disconnecting_a_member_is_logged(world: World) -> None:
     assert await world.bob.pushed("voice_left") == {"channel_id": "lobby", "member_id": world.ada.id}
 
 
-async def test_a_moved_member_is_told_the_new_channel_and_disconnected_from_the_old_one(world: World) -> None:
+async def test_a_moved_member_learns_the_new_channel_and_is_disconnected_from_the_old_one(
+    world: World,
+) -> None:
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
     assert reply["event"] == "voice_move"
     moved = {"from_channel_id": "lobby", "channel_id": "side-room"}
     assert await world.ada.pushed("voice_moved") == moved
     assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
-    # Moving a member to the channel that they are already in does nothing.
+    # Moving members to their current channel does nothing.
     await world.enters(world.bob, "side-room")
     await world.mod.ask("voice_move", member_id=world.bob.id, channel_id="side-room")
     await world.nothing_more()
@@ -155,7 +157,7 @@ async def test_every_moderation_action_reports_its_errors(
     assert await error(bob.ask(event, member_id=ada.id, **more)) == "forbidden"
     if event != "voice_mute":
         assert await error(mod.ask(event, member_id=bob.id, **more)) == "not_in_voice"
-        # Nobody learns of a member in a channel that they cannot see.
+        # A moderator who cannot see the channel does not learn that the member is in it.
         override(world, "lobby", mod.id, Override(deny=Permission.VIEW_CHANNEL))
         assert await error(mod.ask(event, member_id=ada.id, **more)) == "not_in_voice"
     assert world.sfu.count("disconnect_user") == world.sfu.count("user_audio_control") == 0
@@ -190,7 +192,7 @@ async def test_a_member_kicked_while_the_connection_is_down_is_disconnected_when
         sfu.people["lobby"] = [ada.id]
         await sfu.start()
         await sfu.until("disconnect_user")
-    # The server may even be restarted before it has sent the disconnect command.
+    # After a restart, the server sends the disconnect command again.
     async with server_with_insight(variables):
         await sfu.until("disconnect_user", 2)
 

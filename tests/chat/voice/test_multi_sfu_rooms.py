@@ -1,5 +1,5 @@
-"""In a room that spans several media services, members fill one service at a time, and each track is relayed
-once to each service.
+"""Members of a room that spans several media services fill one service at a time. Each track is relayed to
+each service once.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ MICROPHONE = events.RelayedTrack("microphone", "stream", "cname", "member 0/0", 
 
 
 class Service:
-    """A connected service that records the requests it gets."""
+    """A connected service that records its requests."""
 
     def __init__(self, number: int) -> None:
         self.host = f"10.0.0.{number}"
@@ -28,7 +28,7 @@ class Service:
         self.requests.append((kind, {"room_id": room_id, **fields}))
 
     def tracks(self, kind: type[events.RoomRequest]) -> Counter[str]:
-        """Return how often each track was the subject of a kind of request."""
+        """Count the requests of this kind for each track."""
         return Counter(fields["track_id"] for asked_kind, fields in self.requests if asked_kind is kind)
 
 
@@ -43,14 +43,14 @@ def rooms(services: list[Service]) -> MultiSfuRooms:
 
 
 def place(rooms: MultiSfuRooms, **counts: int) -> None:
-    """Put members into the room, such as `place(rooms, at_1=3)` for three members on service 1."""
+    """Put members into the room. `place(rooms, at_1=3)` puts three members on service 1."""
     for name, count in counts.items():
         index = int(name.removeprefix("at_"))
         for number in range(count):
             rooms.joined(index, ROOM, f"member {index}/{number}")
 
 
-def test_members_are_placed_on_the_rooms_own_service_until_it_has_enough_of_them(
+def test_members_are_placed_on_the_rooms_own_service_until_it_is_full(
     rooms: MultiSfuRooms,
 ) -> None:
     for number in range(5):
@@ -59,9 +59,9 @@ def test_members_are_placed_on_the_rooms_own_service_until_it_has_enough_of_them
     assert rooms.choose(ROOM, home=1, usable=[0, 1, 2], size=5) != 1
 
 
-def test_members_beyond_that_fill_a_service_that_the_room_spans_already(rooms: MultiSfuRooms) -> None:
+def test_further_members_are_placed_on_a_service_that_the_room_already_uses(rooms: MultiSfuRooms) -> None:
     place(rooms, at_0=2, at_2=1)
-    # Service 1 has fewer members in all, but another relay of each track would be needed.
+    # Service 1 has fewer members in total, but would need another relay of each track.
     assert rooms.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 2
 
 
@@ -71,7 +71,7 @@ def test_members_are_placed_on_the_least_loaded_service_when_the_rooms_services_
     place(rooms, at_0=2)
     rooms.joined(1, OTHER_ROOM, "somebody else")
     assert rooms.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 2
-    # All services are full, so the load decides again. If loads are equal, the service's number decides.
+    # All services are full, so the least loaded one is chosen. If loads are equal, the lowest number wins.
     place(rooms, at_1=2, at_2=2)
     assert rooms.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 0
 
@@ -84,7 +84,7 @@ def test_members_are_not_placed_on_a_service_that_does_not_respond(rooms: MultiS
     assert rooms.choose(ROOM, home=0, usable=[], size=2) == 0
 
 
-def test_a_track_is_relayed_once_to_each_other_service_whatever_the_number_of_members(
+def test_a_track_is_relayed_to_each_other_service_once_for_all_members(
     rooms: MultiSfuRooms, services: list[Service]
 ) -> None:
     place(rooms, at_0=3, at_1=5, at_2=2)

@@ -1,4 +1,4 @@
-"""Rooms are distributed evenly over several media services, and move only when necessary."""
+"""Rooms are distributed evenly over several media services and move only when necessary."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ ROOMS = [f"room-{number}" for number in range(300)]
 
 
 class World:
-    """A simulation of services that start and stop, and of rooms that fill and empty."""
+    """A simulation in which services start and stop, and rooms fill and empty."""
 
     def __init__(self, names: list[str]) -> None:
         self.gone: set[int] = set()
@@ -47,7 +47,7 @@ def test_when_a_service_fails_only_its_rooms_move() -> None:
     assert set(after.values()) == {0, 2}
 
 
-def test_an_empty_room_returns_when_its_service_is_back() -> None:
+def test_an_empty_room_moves_back_when_its_service_returns() -> None:
     world = World(NAMES)
     before = world.places()
     world.gone = {1}
@@ -79,7 +79,7 @@ def test_a_room_stays_while_somebody_is_joining_it() -> None:
     assert world.placement.of("room-1") is None
 
 
-def test_a_room_follows_the_first_service_that_reports_participants_in_it() -> None:
+def test_a_room_is_assigned_to_the_first_service_that_reports_participants_in_it() -> None:
     placement = World(NAMES).placement
     assert placement.is_placed_at("room-1", 2)
     assert not placement.is_placed_at("room-1", 0)
@@ -89,7 +89,7 @@ def test_a_room_follows_the_first_service_that_reports_participants_in_it() -> N
 
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[:1]])
-def test_without_any_service_a_room_waits_for_its_preferred_service(names: list[str]) -> None:
+def test_if_all_services_are_down_a_room_waits_for_its_preferred_service(names: list[str]) -> None:
     world = World(names)
     before = world.places()
     world.gone = {0, 1, 2}

@@ -1,4 +1,4 @@
-"""Members of a private conversation can call each other in its voice room, and nobody else can find it."""
+"""Members of a private conversation can call each other in its voice room. Nobody else can find the room."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def person(world: World, member: LiveMember) -> HttpMember:
 
 
 async def conversation(world: World, *others: LiveMember) -> str:
-    """Open a conversation between Ada and the given members. Return its id."""
+    """Open a conversation of Ada with these members. Return its id."""
     members = [other.id for other in others]
     await world.take_part(world.ada, *others)
     opened = await person(world, world.ada).done("POST", "/api/private/conversations", {"members": members})
@@ -22,7 +22,7 @@ async def conversation(world: World, *others: LiveMember) -> str:
 
 
 async def request(member: LiveMember, event: str, **data: object) -> Any:
-    """Send a request. Return the response, or the error code."""
+    """Send a request. Return the response or the error code."""
     data = (await member.ask(event, **data))["data"]
     return data.get("error", data)
 
@@ -31,7 +31,7 @@ async def test_only_members_of_the_conversation_can_join_or_see_its_call(world: 
     room_id = await conversation(world, world.bob)
     way = await request(world.ada, "voice_join", channel_id=room_id, sealed=True)
     assert way["client_join"]["room_id"] == room_id
-    # Clients that do not encrypt cannot join, nor can devices that could not get the keys.
+    # Clients that do not encrypt cannot join, and neither can devices that would get no keys.
     assert await request(world.ada, "voice_join", channel_id=room_id) == "sealing_differs"
     another = await second_device(person(world, world.ada))
     async with world.chat.member("", another.token) as live:
@@ -73,7 +73,7 @@ async def test_only_members_of_the_conversation_can_decline_its_call(world: Worl
     assert "private_call_declined" not in world.mod.kept_events()
 
 
-async def test_starting_a_call_rings_absent_members_devices_and_joining_it_rings_none(world: World) -> None:
+async def test_starting_a_call_rings_absent_members_devices_but_joining_it_does_not(world: World) -> None:
     room_id = await conversation(world, world.bob)
     async with push_service() as service:
         world.community.notifications.poster.exempt.add(service.origin)

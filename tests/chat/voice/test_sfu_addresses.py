@@ -1,4 +1,4 @@
-"""The media service addresses that members get, depending on the operator's settings."""
+"""The operator's settings determine the media service addresses that members get."""
 
 import pytest
 
@@ -43,6 +43,6 @@ def test_each_service_has_its_own_addresses(hosts: str, public_hosts: str, urls:
         ),
     ],
 )
-def test_lists_of_different_lengths_are_refused(hosts: str, public_hosts: str, problem: str) -> None:
+def test_address_lists_of_different_lengths_are_rejected(hosts: str, public_hosts: str, problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         read(REQUIRED | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})

@@ -1,4 +1,4 @@
-"""Several media services act as one, even if one is lost or has participants who belong elsewhere."""
+"""Several media services act as one, even if a service is lost or participants are on the wrong service."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ WITHIN_S = 10.0
 
 @dataclass
 class World:
-    """Two media services, a chat server that is connected to both, and a member who receives all events."""
+    """A chat server that is connected to two media services, and a member who receives all events."""
 
     chat: ChatServer
     ada: LiveMember
@@ -34,7 +34,7 @@ class World:
         await sfu.send_event("peer_joined", room_id, user_id)
 
     def commanded(self, service: int, event: str) -> list[str]:
-        """Return the user ids in the events of this kind that a service received."""
+        """Return the user ids in all events of this kind that a service has received."""
         envelopes = self.services[service].received
         return [str(payload(frame)["user_id"]) for frame in envelopes if frame.event == event]
 
@@ -53,13 +53,13 @@ async def world(
             yield World(chat, ada, [sfu, other])
 
 
-async def test_every_service_is_sent_every_room(world: World) -> None:
+async def test_every_room_is_registered_with_every_service(world: World) -> None:
     for service in world.services:
         assert "lobby" in service.rooms and len(service.rooms) == 2
     assert "svc_chat_sfu_link_up 1.0" in await world.chat.metrics()
 
 
-async def test_participants_on_all_services_are_shown(world: World) -> None:
+async def test_participants_on_all_services_are_listed(world: World) -> None:
     rooms = list(world.ada.welcome["voice"])
     for number, room_id in enumerate(rooms):
         home = await world.place(room_id)
@@ -74,7 +74,7 @@ async def test_commands_about_a_participant_go_to_the_service_that_hosts_their_r
     async with world.chat.member("Bob") as bob:
         await world.arrives(home, bob.id)
         assert await world.ada.people("lobby") == ["Bob"]
-        # The state of the other service does not matter.
+        # The command does not need the other service.
         await world.services[1 - home].stop()
         assert (await world.ada.ask("voice_disconnect", member_id=bob.id))["data"] == {}
         await world.services[home].until("disconnect_user")
@@ -127,15 +127,14 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(
     await world.services[1 - home].until("disconnect_user")
     assert world.commanded(1 - home, "disconnect_user") == [world.ada.id]
     assert world.commanded(home, "disconnect_user") == []
-    # The member's arrival on the wrong service was never announced, so their departure is not announced,
-    # either.
+    # The member's arrival on the wrong service was never announced, and neither is their departure.
     await world.services[1 - home].send_event("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
 
 
 async def test_participants_on_an_unreachable_service_are_also_moved(world: World) -> None:
-    # The lost service continued without the chat server, and other services have since taken over.
+    # The lost service kept running without the chat server, and other services have taken over its rooms.
     home = await world.place()
     await world.arrives(home, world.ada.id)
     await world.ada.people("lobby")
@@ -155,7 +154,7 @@ async def test_participants_on_an_unreachable_service_are_also_moved(world: Worl
 
 
 @pytest.mark.parametrize("service", ["2", "-1", "x", "1" * 30])
-async def test_an_unknown_service_is_refused(world: World, service: str) -> None:
+async def test_an_unknown_service_is_rejected(world: World, service: str) -> None:
     async with world.chat.http.get("/sfu/client", params={"service": service}) as response:
         assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
 
@@ -186,7 +185,7 @@ async def test_a_service_that_accepts_no_more_joins_is_replaced_by_another(
 async def test_a_silent_service_gets_no_new_members_and_its_members_are_moved_when_it_responds(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Use a service whose machine has vanished, so that its connection stays open."""
+    """Use a service whose machine has vanished without closing its connection."""
     monkeypatch.setattr("svc.chat.voice.sfu_link.ANSWER_DEADLINE_S", 60.0)
     home = await world.place()
     silent = world.services[home]

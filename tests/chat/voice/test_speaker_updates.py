@@ -1,4 +1,4 @@
-"""Speaker updates are sent to members who are watching a call from outside, and to nobody else."""
+"""Only members who are watching a call from outside get speaker updates from the chat server."""
 
 from svc.base.signalling_codec import serialise
 from tests.chat.voice.conftest import World
@@ -25,7 +25,7 @@ async def test_viewers_outside_the_call_see_who_is_speaking(world: World) -> Non
 
 async def test_the_sfu_sends_speaker_updates_only_while_somebody_is_watching_a_call(world: World) -> None:
     await world.enters(world.ada)
-    # Participants in the call get speaker updates from the media service itself.
+    # Participants in the call get speaker updates from the media service.
     await world.ada.ask("in_sight", visible=True)
     await world.bob.ask("in_sight", visible=True)
     await world.command("speakers_wanted")
@@ -44,7 +44,7 @@ async def test_the_sfu_sends_speaker_updates_only_while_somebody_is_watching_a_c
     assert await world.command("speakers_wanted", 4) == {"room_id": "lobby", "wanted": False}
 
 
-async def test_a_returning_sfu_is_asked_for_speakers_again(world: World) -> None:
+async def test_speaker_updates_are_requested_again_from_a_restarted_sfu(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
     await world.command("speakers_wanted")

@@ -1,4 +1,4 @@
-"""Provides a webhook that posts to #general, and a member who reads that channel."""
+"""Provides a webhook that posts to #general and a member who reads the channel."""
 
 from collections.abc import AsyncIterator
 

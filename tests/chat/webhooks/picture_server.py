@@ -1,4 +1,4 @@
-"""Provides hosts for webhook images on an isolated internet, and a store."""
+"""Provides hosts for webhook images on a simulated internet, and a store."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
@@ -31,19 +31,19 @@ def wanted(path: str, url: str = "", *, most: int = MAX_PICTURE_BYTES, avatar: b
 
 
 def padded(size: int, picture: bytes = PNG) -> bytes:
-    """Pad an image to the given file size. Data after the end of the image is ignored."""
+    """Pad an image to the given file size. Decoders ignore data after the end of an image."""
     return picture + bytes(size - len(picture))
 
 
 class Failing(FileObjects):
-    """A store that fails as if it were full."""
+    """A store that fails like a full one."""
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
         raise StoreFailed("no space left")
 
 
 class Scene:
-    """A server's picture collector, hosts that serve some images, and the stored files."""
+    """A server's image collector, hosts that serve images, and the stored files."""
 
     def __init__(
         self, pictures: Pictures, host: Host, media: Media, outcomes: Counter[tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""A webhook's avatar is uploaded, scaled down, shown with its messages, and deleted.
+"""A webhook's avatar can be uploaded, is scaled down, appears with the webhook's posts, and can be deleted.
 
 See docs/http.md, "Webhooks", and docs/webhooks.md.
 """
@@ -56,7 +56,7 @@ async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(
     assert entries[0]["details"] == {"channel_id": "general", "name": "Hook", "changed": ["picture"]}
 
 
-async def test_earlier_messages_keep_the_avatar_with_which_they_were_posted(
+async def test_earlier_messages_keep_the_avatar_they_were_posted_with(
     hook: Hook, members: MembersByRole
 ) -> None:
     first = (await put(members.owner, hook, encoded(scene(64, 64), "PNG")))[1]["picture"]

@@ -1,4 +1,4 @@
-"""Cards are stored with copies of their images, and without the sender's URLs."""
+"""Cards are stored with copies of their images instead of the sender's URLs."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def read(**payload: object) -> Payload:
     return parsed
 
 
-def test_every_picture_is_requested_with_its_path_and_limit() -> None:
+def test_every_image_is_requested_with_its_path_and_limit() -> None:
     payload = read(avatar_url="https://pictures.example/avatar", cards=[{"title": "a"}, FULL])
     host = "https://pictures.example"
     assert wanted_pictures(payload) == [
@@ -37,7 +37,7 @@ def test_every_picture_is_requested_with_its_path_and_limit() -> None:
     ]
 
 
-def test_a_warning_reports_the_failure_of_the_only_picture_in_a_card() -> None:
+def test_a_warning_reports_the_failure_of_a_cards_only_image() -> None:
     cards = [
         {"image_url": "https://pictures.example/a"},
         {"title": "a", "image_url": "https://pictures.example/a"},
@@ -49,7 +49,7 @@ def test_a_warning_reports_the_failure_of_the_only_picture_in_a_card() -> None:
     assert had == [{"image": {"key": "k"}}]
 
 
-def test_a_card_is_stored_with_the_pictures_that_were_fetched() -> None:
+def test_a_card_is_stored_with_the_images_that_were_fetched() -> None:
     pictures = {wanted.path: {"key": wanted.path} for wanted in wanted_pictures(read(cards=[FULL]))}
     [card] = stored_cards(read(cards=[FULL]).cards, pictures)
     assert card == {
@@ -70,7 +70,7 @@ def test_a_card_is_stored_with_the_pictures_that_were_fetched() -> None:
     }
 
 
-def test_a_card_omits_pictures_that_were_not_fetched() -> None:
+def test_a_card_omits_images_that_were_not_fetched() -> None:
     [card] = stored_cards(read(cards=[FULL]).cards, {})
     assert "pictures.example" not in str(card)
     assert {"image", "thumbnail"}.isdisjoint(card)

@@ -1,4 +1,4 @@
-"""A post respects changes to its webhook or channel that are made while its images are being fetched.
+"""Changes to a webhook or its channel while a post's images are being fetched apply to the post.
 
 See docs/http.md, "Webhooks".
 """
@@ -20,7 +20,7 @@ PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 
 @dataclass
 class SlowPictures:
-    """A picture collector that returns no images, and only when the test permits."""
+    """An image collector that returns no images, and only when the test allows it."""
 
     started: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -47,7 +47,7 @@ class Site:
             return response.status, await response.json()
 
     async def under_way(self) -> "asyncio.Task[tuple[int, Any]]":
-        """Start a post and wait until it is fetching its images."""
+        """Start a post. Wait until its images are being fetched."""
         posting = asyncio.create_task(self.post(PICTURE))
         async with asyncio.timeout(30):
             await self.pictures.started.wait()
@@ -68,7 +68,7 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
         pictures.arrived.set()
 
 
-async def test_a_refused_payload_fetches_no_picture_and_posts_nothing(site: Site) -> None:
+async def test_an_invalid_payload_fetches_no_image_and_posts_nothing(site: Site) -> None:
     status, answer = await site.post(PICTURE | {"cards": [{"title": "good"}, {"color": "red"}]})
     assert (status, answer["error"], len(answer["problems"])) == (400, "invalid_payload", 2)
     assert not site.pictures.started.is_set()
@@ -76,7 +76,7 @@ async def test_a_refused_payload_fetches_no_picture_and_posts_nothing(site: Site
 
 
 async def test_requests_for_unknown_webhooks_are_not_counted(site: Site) -> None:
-    # If these requests were counted, anyone could fill the memory with counters.
+    # Otherwise, anyone could fill the server's memory with counters.
     known, site.webhook = site.webhook, site.webhook | {"token": "wrong"}
     assert (await site.post({"text": "a"}))[0] == 404
     site.webhook = known | {"id": "nobody"}
@@ -109,7 +109,7 @@ async def test_a_webhook_moved_during_a_post_posts_to_its_new_channel(site: Site
     assert message["author"]["display_name"] == "Moved"
 
 
-async def test_a_post_is_refused_if_its_channel_is_deleted_in_the_meantime(site: Site) -> None:
+async def test_a_post_is_rejected_if_its_channel_is_deleted_in_the_meantime(site: Site) -> None:
     posting = await site.under_way()
     await site.owner.done("DELETE", "/api/channels/general")
     site.pictures.arrived.set()
@@ -118,7 +118,7 @@ async def test_a_post_is_refused_if_its_channel_is_deleted_in_the_meantime(site:
 
 @pytest.mark.parametrize("posts", [1, 14])
 async def test_a_deletion_in_the_same_commit_takes_precedence_over_a_post(site: Site, posts: int) -> None:
-    """Check that every post is refused once a deletion is stored, regardless of the order of the requests."""
+    """Check that posts are rejected once a deletion has been stored, whatever the order of the requests."""
     deletion = asyncio.create_task(site.owner.done("DELETE", site.path))
     answers = await asyncio.gather(*(site.post({"text": str(n)}) for n in range(posts)))
     await deletion
@@ -128,13 +128,13 @@ async def test_a_deletion_in_the_same_commit_takes_precedence_over_a_post(site: 
     assert await site.post({"text": "late"}) == (404, {"error": "not_found"})
 
 
-async def test_a_write_after_the_webhooks_deletion_is_refused(site: Site) -> None:
-    """Check both writes in one queue, before the server's memory reflects the deletion."""
+async def test_a_write_after_the_webhooks_deletion_is_rejected(site: Site) -> None:
+    """Queue both writes before the server's memory reflects the deletion."""
     posting = site.community.messaging.posting
     webhook = site.community.messaging.webhooks.current(site.webhook["id"])
     deletion = asyncio.create_task(site.community.messaging.webhooks.delete(None, webhook.id, 0.0))
     post = asyncio.create_task(posting.post(webhook, {"text": "a"}))
-    # Both are queued before either gets a response.
+    # Both writes are queued before either gets a response.
     outcome = (await asyncio.gather(deletion, post, return_exceptions=True))[1]
     assert getattr(outcome, "code", outcome) == "not_found"
     assert await site.messages("general") == []

@@ -1,4 +1,4 @@
-"""The commands in docs/webhooks.md work, and its tables agree with the code."""
+"""The commands in docs/webhooks.md work, and its tables match the code."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.kit.markdown import rows
 DOCUMENT = Path(__file__).parents[3] / "docs/webhooks.md"
 EXAMPLE = re.compile(r"```sh\n(.+?)\n```\n\n```json\n(.+?)\n```", re.DOTALL)
 EXAMPLES: list[tuple[str, str]] = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
-# A placeholder for a part that differs each time.
+# A placeholder for text that differs each time.
 ANYTHING = "…"
 DEADLINE_S = 30.0
 
@@ -56,7 +56,7 @@ def fits(value: object, pattern: object) -> bool:
     return value == pattern
 
 
-def test_the_document_explains_exactly_the_possible_problems() -> None:
+def test_the_document_explains_exactly_the_problems_that_can_occur() -> None:
     explained = [row.code(0)[0] for row in rows(DOCUMENT, "When nothing is posted") if len(row.cells) == 2]
     assert set(explained) == set(PROBLEM_CODES)
 

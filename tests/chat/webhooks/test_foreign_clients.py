@@ -1,4 +1,4 @@
-"""Third-party clients post to webhooks, and each message arrives as a person would expect.
+"""Third-party clients can post to webhooks, and their messages appear as expected.
 
 Clients from PyPI and npm are pinned in tests/clients. Alertmanager comes from Debian.
 """
@@ -18,7 +18,7 @@ from tests.kit.programs import output_of
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 
-# The first test of each kind installs packages.
+# The first test of a package registry installs the packages.
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -29,7 +29,7 @@ async def hook(chat: ChatServer) -> AsyncIterator[Hook]:
 
 
 async def test_apprise_posts_text_under_a_name(hook: Hook, tmp_path: Path) -> None:
-    """Configure Apprise with the webhook's own key names, and with keys to omit."""
+    """Configure Apprise to use the webhook's key names and to omit other keys."""
     programs = await python_packages(CLIENTS / "requirements.txt")
     keys = ":message=text&:title=display_name&:version=&:type=&:attachments="
     url = f"{hook.url.replace('http://', 'json://')}?{keys}"

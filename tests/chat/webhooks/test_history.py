@@ -1,4 +1,4 @@
-"""Webhook managers see the outcomes of the latest posts, but not the content of refused posts."""
+"""Webhook managers see the outcomes of the latest posts, but not the content of rejected posts."""
 
 from typing import Any
 
@@ -19,7 +19,9 @@ async def history(members: MembersByRole, hook: Hook) -> list[dict[str, Any]]:
     return posts
 
 
-async def test_accepted_and_refused_posts_are_listed_newest_first(members: MembersByRole, hook: Hook) -> None:
+async def test_accepted_and_rejected_posts_are_listed_newest_first(
+    members: MembersByRole, hook: Hook
+) -> None:
     assert await history(members, hook) == []
     assert await post(hook, '{"text": "hello", "tts": true}') == 200
     message = await hook.arrived()
@@ -48,7 +50,7 @@ async def test_accepted_and_refused_posts_are_listed_newest_first(members: Membe
     }
 
 
-async def test_a_flood_of_refused_posts_does_not_displace_earlier_posts_and_uses_bounded_memory(
+async def test_a_flood_of_rejected_posts_does_not_displace_earlier_posts_and_uses_bounded_memory(
     members: MembersByRole, hook: Hook
 ) -> None:
     assert await post(hook, '{"text": "hello"}') == 200
@@ -64,7 +66,7 @@ async def test_a_flood_of_refused_posts_does_not_displace_earlier_posts_and_uses
     assert len(await history(members, hook)) <= 20
 
 
-async def test_requests_without_the_url_leave_no_trace_and_only_managers_see_the_history(
+async def test_requests_to_wrong_urls_are_not_recorded_and_only_managers_see_the_history(
     members: MembersByRole, hook: Hook
 ) -> None:
     webhook_id = hook.path.split("/")[3]

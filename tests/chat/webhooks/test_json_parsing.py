@@ -1,4 +1,4 @@
-"""A request body is parsed as JSON or refused."""
+"""Request bodies that are not valid JSON are rejected."""
 
 import json
 from contextlib import suppress
@@ -19,12 +19,12 @@ from svc.chat.webhooks.payload import InvalidPayload, parse
         *(b"", b" ", b"{", b"{'a': 1}", b'{"a": NaN}', b'{"a": Infinity}', b'{"a": -Infinity}', b"{} {}"),
         *(b'{"a": 1,}', b"text", b"\xff", b'"\xff"', '{"text": "hi"}'.encode("utf-16"), b'{"a": 01}'),
         *(b"[" * 100_000, b'{"a":' * 50_000, b"[" * 50_000 + b"}" * 50_000),
-        # Deep nesting, and strings that could make a scanner start over repeatedly.
+        # Deep nesting with strings that could make a scanner restart repeatedly.
         b"[" * 2_000 + b'\\"' * 100_000,
         b"[" * 2_000 + b'"' + b'\\"' * 100_000 + b"\\",
     ],
 )
-def test_invalid_json_is_refused(body: bytes) -> None:
+def test_invalid_json_is_rejected(body: bytes) -> None:
     with pytest.raises(ChatError) as refused:
         decode(body)
     assert refused.value.code == "invalid_json"
@@ -38,7 +38,7 @@ def test_invalid_json_is_refused(body: bytes) -> None:
     ],
 )
 def test_no_values_are_built_from_invalid_json(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Building values takes fifty times as long as scanning, and invalid bodies do not count towards the rate
+    # Building values takes fifty times as long as scanning, and invalid bodies do not count towards the
     # limit.
     monkeypatch.setattr(json_reader, "orjson", None)
     with pytest.raises(ChatError):
@@ -46,7 +46,7 @@ def test_no_values_are_built_from_invalid_json(body: bytes, monkeypatch: pytest.
 
 
 @given(st.lists(st.sampled_from([*'[]{}":,\\ \t\x01-+.019eEuUdD8', "\\ud800", "true", "null", "NaN", "é"])))
-def test_scanning_and_parsing_a_body_agree(pieces: list[str]) -> None:
+def test_the_scanner_and_the_parser_accept_the_same_bodies(pieces: list[str]) -> None:
     text, read, scanned = "".join(pieces), False, False
     with suppress(ValueError):
         json.loads(text, parse_constant=int)
@@ -63,7 +63,7 @@ def test_scanning_and_parsing_a_body_agree(pieces: list[str]) -> None:
     [
         (b"{}", {}),
         (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
-        # A lone surrogate is as invalid as NUL.
+        # A lone surrogate becomes NUL, because both are invalid.
         (b'["\\ud800", "\\uDC00", "\\\\ud800", "\\ud83d\\ude00"]', ["\0", "\0", "\\ud800", "\U0001f600"]),
         (b'"\\u0000"', "\0"),
         (b"[" * 500 + b"]" * 500, None),
@@ -85,7 +85,7 @@ def test_nesting_that_is_too_deep_is_reported_as_one_problem(depth: int) -> None
 
 
 @given(st.binary(max_size=200))
-def test_arbitrary_bytes_are_parsed_or_refused(body: bytes) -> None:
+def test_arbitrary_bytes_are_parsed_or_rejected(body: bytes) -> None:
     try:
         parse(decode(body))
     except ChatError as refusal:

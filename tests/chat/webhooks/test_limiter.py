@@ -11,7 +11,7 @@ NOW = 1_000_000
 
 
 def spent(limiter: Limiter, now_ms: int = NOW) -> None:
-    """Use up the whole burst."""
+    """Use up the burst."""
     assert [limiter.take("hook", now_ms) for _ in range(BURST)] == [0] * BURST
 
 
@@ -25,7 +25,7 @@ def test_fifteen_of_forty_simultaneous_requests_are_admitted() -> None:
     assert waits == [0] * 15 + [60_000] * 25
 
 
-def test_one_request_is_allowed_again_every_two_seconds() -> None:
+def test_another_request_is_allowed_every_two_seconds() -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW + 2_000) == 0
@@ -47,7 +47,7 @@ def test_the_burst_refills_up_to_fifteen() -> None:
 
 
 @pytest.mark.parametrize("early_ms", [1, 500, 59_999])
-def test_the_remaining_time_is_reported_and_waiting_exactly_that_long_is_enough(early_ms: int) -> None:
+def test_waiting_exactly_as_long_as_the_limiter_reports_is_enough(early_ms: int) -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW) == BLOCK_MS
@@ -65,7 +65,7 @@ def test_requests_during_a_block_neither_extend_it_nor_count_afterwards() -> Non
     assert limiter.take("hook", NOW + BLOCK_MS) == BLOCK_MS
 
 
-def test_one_webhook_does_not_limit_another() -> None:
+def test_one_webhooks_posts_do_not_limit_another_webhook() -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW) == BLOCK_MS
@@ -83,9 +83,7 @@ def test_the_limiter_forgets_a_deleted_webhook() -> None:
 
 @given(st.lists(st.integers(0, 10_000), max_size=200))
 def test_no_more_than_the_burst_and_one_post_every_two_seconds_are_admitted(pauses: list[int]) -> None:
-    """Check that the bound holds for any pauses between posts, and that a block lasts exactly as long as
-    announced.
-    """
+    """Check any pauses between posts. Also check that a block lasts exactly as long as reported."""
     limiter, now, passed, since, blocked_until = Limiter(), NOW, 0, NOW, 0
     for pause in pauses:
         now += pause

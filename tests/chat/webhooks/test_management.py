@@ -1,4 +1,4 @@
-"""Tests webhook management: permissions, visible data, and the recipients of events.
+"""Tests webhook management: permissions, visible data and the recipients of events.
 
 See docs/http.md, "Webhooks", and docs/security.md, "Secrets".
 """
@@ -90,7 +90,7 @@ async def test_changes_to_name_and_channel_are_saved(members: MembersByRole) -> 
         ({"channel_id": ""}, "invalid_request"),
     ],
 )
-async def test_invalid_values_are_refused(
+async def test_invalid_webhook_values_are_rejected(
     members: MembersByRole, change: dict[str, object], code: str
 ) -> None:
     webhook = await made(members.owner)
@@ -111,7 +111,7 @@ async def test_names_are_checked_for_blocked_words(members: MembersByRole) -> No
     )
 
 
-async def test_a_deleted_webhook_stops_at_once_but_its_messages_stay(members: MembersByRole) -> None:
+async def test_a_deleted_webhook_stops_immediately_but_its_messages_stay(members: MembersByRole) -> None:
     webhook = await made(members.owner)
     assert (await status_of_post(members.owner, webhook))[0] == 200
     await members.owner.done("DELETE", f"/api/webhooks/{webhook['id']}")
@@ -132,12 +132,12 @@ async def test_deleting_a_channel_removes_it_from_its_webhooks(members: MembersB
     assert (await members.owner.done("GET", f"/api/webhooks/{webhook['id']}"))["channel_id"] is None
 
 
-# Permissions.
+# Permissions
 
 
 @pytest.fixture
 async def keeper(members: MembersByRole) -> HttpMember:
-    """Create a member who manages webhooks only in `general`, and cannot view `staff`."""
+    """Create a member who can manage webhooks only in `general` and cannot view `staff`."""
     keeper = await newcomer(members.chat, "Keeper")
     override = f"/api/channels/general/overrides/member/{keeper.id}"
     await members.owner.done("PUT", override, {"allow": ["manage_webhooks"]})
@@ -173,7 +173,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
             assert await keeper.refused(method, path, body) == "unknown_webhook"
         assert await keeper.refused("DELETE", path + "/picture") == "unknown_webhook"
     path = f"/api/webhooks/{mine['id']}"
-    # A channel that the member cannot see is reported as missing. A visible channel is reported as forbidden.
+    # A channel that the member cannot view seems not to exist. A visible channel is forbidden.
     assert await keeper.refused("PATCH", path, {"channel_id": staff}) == "unknown_channel"
     assert await keeper.refused("PATCH", path, {"channel_id": "lobby"}) == "forbidden"
     assert await keeper.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -186,7 +186,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
 async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(
     members: MembersByRole,
 ) -> None:
-    # Others might not be allowed to view the channel of its earlier posts.
+    # Other members might not be allowed to view the channel of its earlier posts.
     owners, admins = await made(members.owner), await made(members.admin)
     path = f"/api/webhooks/{owners['id']}"
     assert await members.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -198,7 +198,7 @@ async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(
     for person, visible in ((members.admin, [admins]), (members.owner, [owners, admins])):
         shown = (await person.done("GET", "/api/webhooks"))["webhooks"]
         assert [webhook["id"] for webhook in shown] == [webhook["id"] for webhook in visible]
-    # Once the webhook has a channel again, every member who manages webhooks in that channel sees it.
+    # Once the webhook has a channel again, all members who manage webhooks in that channel see it.
     await members.owner.done("PATCH", path, {"channel_id": "general"})
     await members.admin.done("GET", path)
 
@@ -213,16 +213,16 @@ async def test_a_member_who_manages_no_channel_sees_no_webhooks(members: Members
     assert await members.moderator.refused("GET", "/api/webhooks") == "forbidden"
 
 
-# Pushes.
+# Events
 
 
-async def test_managers_are_notified_of_every_change_and_other_members_of_none(
+async def test_only_managers_are_notified_of_changes(
     members: MembersByRole,
 ) -> None:
     async with members.live("admin", "moderator") as [admin, moderator]:
         webhook = await made(members.owner)
         public = {name: webhook[name] for name in NAMES}
-        # Only responses contain the URL.
+        # Only responses contain the URL. Events do not.
         assert await admin.pushed("webhook_created") == public
         path = f"/api/webhooks/{webhook['id']}"
         await members.owner.done("PATCH", path, {"name": "Deploys"})
@@ -245,10 +245,10 @@ async def test_a_webhook_moved_between_channels_appears_or_disappears_for_their_
         assert await page.pushed("webhook_deleted") == {"webhook_id": webhook["id"]}
 
 
-# The audit log.
+# The audit log
 
 
-async def test_every_action_is_in_the_audit_log_without_secrets(members: MembersByRole) -> None:
+async def test_every_webhook_action_is_in_the_audit_log_without_secrets(members: MembersByRole) -> None:
     webhook = await made(members.owner)
     path = f"/api/webhooks/{webhook['id']}"
     await members.admin.done("PATCH", path, {"name": "Deploys", "channel_id": "lobby"})
@@ -266,7 +266,7 @@ async def test_every_action_is_in_the_audit_log_without_secrets(members: Members
     assert webhook["token"] not in str(entries)
 
 
-# The operator's commands.
+# The operator's commands
 
 
 async def test_the_operator_manages_webhooks_over_the_control_socket(variables: dict[str, str]) -> None:
@@ -302,7 +302,7 @@ async def test_the_operator_manages_webhooks_over_the_control_socket(variables: 
         ("webhook_delete", {}, "invalid_request"),
     ],
 )
-async def test_errors_are_reported_to_the_operator(
+async def test_errors_of_webhook_commands_are_reported_to_the_operator(
     variables: dict[str, str], command: str, arguments: dict[str, object], code: str
 ) -> None:
     async with server_with_insight(variables) as (_, community):

@@ -1,4 +1,4 @@
-"""Tests the payload parser with tables of valid payloads and of every documented problem and limit.
+"""Tests the payload parser with tables of valid payloads and of all documented problems and limits.
 
 See docs/webhooks.md.
 """
@@ -47,9 +47,9 @@ BAD_COLORS: Sequence[object] = (
     *(-1, 16_777_216, 1.5, True, False, [], {}, 10**30),
 )
 
-# Each problem code, wherever it can occur.
+# All problem codes, wherever they can occur.
 REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
-    # required: missing, or empty after trimming spaces.
+    # required: missing, or empty after trimming spaces
     ({}, [("text", "required", None)]),
     ({"text": ""}, [("text", "required", None)]),
     ({"text": " \t\n\u00a0\u2003"}, [("text", "required", None)]),
@@ -68,7 +68,7 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
         card(fields=[{"name": " ", "value": "\n"}]),
         [("cards[0].fields[0].name", "required", None), ("cards[0].fields[0].value", "required", None)],
     ),
-    # wrong_type.
+    # wrong_type
     ([], [("", "wrong_type", None)]),
     ("text", [("", "wrong_type", None)]),
     (None, [("", "wrong_type", None)]),
@@ -90,7 +90,7 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
         [("cards[0].fields[0].inline", "wrong_type", None)],
     ),
     (card(timestamp=1_700_000_000), [("cards[0].timestamp", "wrong_type", None)]),
-    # too_long.
+    # too_long
     ({"text": "a" * 4001}, [("text", "too_long", 4000)]),
     (card(title="a" * 257), [("cards[0].title", "too_long", 256)]),
     (card(description="a" * 4001), [("cards[0].description", "too_long", 4000)]),
@@ -110,10 +110,10 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
         [("cards[0].author.url", "too_long", 2048), ("cards[0].author.icon_url", "too_long", 2048)],
     ),
     (card(footer={"text": "a", "icon_url": url(2049)}), [("cards[0].footer.icon_url", "too_long", 2048)]),
-    # too_many.
+    # too_many
     ({"cards": [CARD] * 11}, [("cards", "too_many", 10)]),
     (card(fields=[{"name": "a", "value": "b"}] * 26), [("cards[0].fields", "too_many", 25)]),
-    # invalid_url.
+    # invalid_url
     *(
         ({"text": "a", "avatar_url": bad}, [("avatar_url", "invalid_url", None)])
         for bad in (
@@ -124,9 +124,9 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
     ),
     (card(url="x"), [("cards[0].url", "invalid_url", None)]),
     (card(author={"name": "a", "url": "mailto:a@b"}), [("cards[0].author.url", "invalid_url", None)]),
-    # invalid_color.
+    # invalid_color
     *((card(color=bad), [("cards[0].color", "invalid_color", None)]) for bad in BAD_COLORS),
-    # invalid_timestamp.
+    # invalid_timestamp
     *(
         (card(timestamp=bad), [("cards[0].timestamp", "invalid_timestamp", None)])
         for bad in (
@@ -137,7 +137,7 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
             *("2026-01-31T12:00:60Z", "2026-01-31T23:59:61Z"),
         )
     ),
-    # empty_card.
+    # empty_card
     ({"cards": [{}]}, [("cards[0]", "empty_card", None)]),
     ({"text": "a", "cards": [{}]}, [("cards[0]", "empty_card", None)]),
     ({"cards": [{"title": None, "fields": None}]}, [("cards[0]", "empty_card", None)]),
@@ -156,7 +156,7 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
         },
         [("cards[0]", "empty_card", None)],
     ),
-    # total_too_long: every kind of text in all cards counts.
+    # total_too_long: all kinds of text in all cards count
     (
         {"cards": [{"description": "a" * 4000}, {"description": "a" * 2001}]},
         [("cards", "total_too_long", 6000)],
@@ -170,13 +170,13 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
         },
         [("cards", "total_too_long", 6000)],
     ),
-    # invalid_format.
+    # invalid_format
     ({"text": "a\0"}, [("text", "invalid_format", None)]),
     ({"text": "\ud800"}, [("text", "invalid_format", None)]),
     ({"text": "a", "display_name": "\udfff"}, [("display_name", "invalid_format", None)]),
     (card(title="a\0"), [("cards[0].title", "invalid_format", None)]),
     (card(url="http://a/\0"), [("cards[0].url", "invalid_format", None)]),
-    # Several problems are reported at once, in payload order.
+    # Several problems are reported together, in payload order.
     (
         {"text": 1, "avatar_url": "x", "cards": [{"color": "red"}, {"title": "a", "timestamp": "x"}]},
         [
@@ -243,7 +243,7 @@ def test_values_within_every_limit_are_accepted(value: object) -> None:
         (None, None),
     ],
 )
-def test_every_notation_of_a_color_becomes_a_number(given: object, number: int | None) -> None:
+def test_every_color_format_becomes_a_number(given: object, number: int | None) -> None:
     assert accepted(card(color=given)).cards[0].color == number
 
 
@@ -257,7 +257,7 @@ def test_every_notation_of_a_color_becomes_a_number(given: object, number: int |
         ("2024-02-29T23:59:59.123456789+02", "2024-02-29T23:59:59.123456789+02:00"),
         ("20260131T120000,5Z", "2026-01-31T12:00:00.5Z"),
         ("0001-01-01T00:00+23:59", "0001-01-01T00:00:00+23:59"),
-        # Readers' clocks have no leap seconds, so a leap second becomes the following second.
+        # Date libraries have no leap seconds, so a leap second becomes the following second.
         ("1990-12-31T23:59:60Z", "1991-01-01T00:00:00Z"),
         ("1990-12-31T15:59:60-08:00", "1990-12-31T16:00:00-08:00"),
         ("20161231T235960.5Z", "2017-01-01T00:00:00.5Z"),
@@ -273,7 +273,7 @@ def test_at_most_twenty_problems_are_reported() -> None:
     assert len(problems({"cards": [{"fields": fields}]})) == 20
 
 
-def test_unknown_keys_are_warnings_at_every_level() -> None:
+def test_unknown_keys_cause_warnings_at_every_nesting_level() -> None:
     value = {
         "text": "a",
         "tts": True,
@@ -315,7 +315,7 @@ def test_warnings_about_unknown_keys_are_bounded_and_safe_to_return() -> None:
         ({"text": 1}, "invalid_payload"),
     ],
 )
-def test_the_two_simplest_mistakes_each_have_their_own_code(value: object, code: str) -> None:
+def test_the_two_simplest_errors_have_their_own_codes(value: object, code: str) -> None:
     parsed = parse(value)
     assert isinstance(parsed, InvalidPayload)
     assert refusal(parsed.problems).code == code

@@ -1,4 +1,4 @@
-"""A message's images are limited in their individual size, their total size and their time."""
+"""A message's images are limited in size, in total size and in time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from tests.kit.wait import eventually
 
 
 @pytest.mark.parametrize("most", [MAX_PICTURE_BYTES, MAX_ICON_BYTES], ids=["8 MB", "1 MB"])
-def test_a_picture_of_the_maximum_size_is_accepted_and_a_larger_one_is_not(tmp_path: Path, most: int) -> None:
+def test_an_image_of_the_maximum_size_is_accepted_and_a_larger_one_is_not(tmp_path: Path, most: int) -> None:
     pages = {"/fits": answer(padded(most)), "/over": answer(padded(most + 1))}
 
     async def body() -> None:
@@ -29,7 +29,7 @@ def test_a_picture_of_the_maximum_size_is_accepted_and_a_larger_one_is_not(tmp_p
     on_an_internet(body, tmp_path)
 
 
-def test_pictures_of_32_megabytes_in_total_are_accepted_and_one_more_is_not(tmp_path: Path) -> None:
+def test_images_of_32_megabytes_in_total_are_accepted_but_not_another_one(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(4)}
 
     async def late(writer: asyncio.StreamWriter) -> None:
@@ -55,7 +55,7 @@ def test_pictures_of_32_megabytes_in_total_are_accepted_and_one_more_is_not(tmp_
     on_an_internet(body, tmp_path)
 
 
-def test_as_many_pictures_are_stored_as_fit_within_the_limit(tmp_path: Path) -> None:
+def test_as_many_images_are_stored_as_fit_within_the_limit(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(9)}
 
     async def body() -> None:
@@ -67,7 +67,7 @@ def test_as_many_pictures_are_stored_as_fit_within_the_limit(tmp_path: Path) -> 
     on_an_internet(body, tmp_path)
 
 
-def test_an_oversized_picture_takes_no_space_from_others(tmp_path: Path) -> None:
+def test_an_oversized_image_does_not_use_up_the_budget_of_others(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(4)}
     over = opening() + padded(MAX_PICTURE_BYTES + 1)
 
@@ -75,15 +75,14 @@ def test_an_oversized_picture_takes_no_space_from_others(tmp_path: Path) -> None
         async with scene_of({**large, "/over": over, "/over2": over}, tmp_path) as on:
             collected = await on.collect(*map(wanted, ("over", "over2", *"0123")))
             assert collected.pictures.keys() == set("0123")
-            # The four other images may have used up the budget before the sizes of the oversized images
-            # are known.
+            # The other four images may use up the budget before the sizes of the oversized images are known.
             assert codes(collected).keys() == {"over", "over2"}
             assert set(codes(collected).values()) <= {"too_large", "media_budget"}
 
     on_an_internet(body, tmp_path)
 
 
-def test_pictures_are_omitted_if_the_server_is_over_its_limit(
+def test_images_are_omitted_if_the_server_is_over_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "MAX_HELD_BYTES", 4 * MEGABYTE)
@@ -110,7 +109,7 @@ def test_pictures_are_omitted_if_the_server_is_over_its_limit(
     on_an_internet(body, tmp_path)
 
 
-def test_pictures_that_arrive_after_the_deadline_are_omitted(
+def test_images_that_arrive_after_the_deadline_are_omitted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "DOWNLOAD_DEADLINE_S", 1.0)
@@ -127,13 +126,13 @@ def test_pictures_that_arrive_after_the_deadline_are_omitted(
         async with scene_of({"/good": answer(PNG), **slow}, tmp_path) as on:
             collected = await on.collect(wanted("good"), *(wanted(path[1:]) for path in slow))
             assert collected.pictures.keys() == {"good"}
-            # Images whose download has not started also time out.
+            # Images that have not started downloading also time out.
             assert set(codes(collected).values()) == {"timeout"}
 
     on_an_internet(body, tmp_path)
 
 
-def test_pictures_that_wait_too_long_for_the_decoder_are_omitted(
+def test_images_that_wait_too_long_for_the_decoder_are_omitted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "DOWNLOAD_DEADLINE_S", 1.0)

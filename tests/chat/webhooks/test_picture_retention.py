@@ -1,4 +1,4 @@
-"""The images of a post are kept as long as its message exists, and are then swept."""
+"""The images of a post are kept as long as its message exists. Then the sweep deletes them."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ CARD = {"title": "card", "image_url": "https://pictures.example/i.png"}
 
 @dataclass
 class KeptPictures:
-    """A picture collector that stores an image for every request, without downloading any."""
+    """An image collector that stores an image for each request without downloading anything."""
 
     media: Media
 
@@ -29,7 +29,7 @@ class KeptPictures:
         return StoredPictures(kept, [])
 
 
-async def test_the_sweep_keeps_the_pictures_of_a_message_until_it_is_deleted(
+async def test_the_sweep_keeps_a_messages_images_until_the_message_is_deleted(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight({**variables, "STORAGE_BACKEND": "filesystem"}) as (chat, community):
@@ -39,7 +39,7 @@ async def test_the_sweep_keeps_the_pictures_of_a_message_until_it_is_deleted(
         payload = {"text": "a", "avatar_url": "https://pictures.example/a.png", "cards": [CARD]}
         async with chat.http.post(f"/api/webhooks/{hook['id']}/{hook['token']}", json=payload) as response:
             message_id = (await response.json())["message_id"]
-        # New files are protected for a minute, whether or not anything refers to them.
+        # The sweep never deletes files that are less than a minute old.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
         assert await sweep.run_once() == 0

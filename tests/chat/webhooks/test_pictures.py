@@ -1,4 +1,4 @@
-"""A message's images are stored, and each omitted image causes a warning."""
+"""A message's images are stored, or omitted with a warning."""
 
 import asyncio
 import gzip
@@ -17,11 +17,11 @@ from tests.kit.private_internet import answer, on_an_internet, opening, redirect
 from tests.kit.wait import eventually
 
 
-def test_pictures_in_each_format_are_re_encoded_at_their_original_size(tmp_path: Path) -> None:
+def test_images_in_each_format_are_re_encoded_at_their_original_size(tmp_path: Path) -> None:
     files = {format_: encoded(scene(640, 480), format_) for format_ in ("PNG", "JPEG", "WEBP", "GIF")}
 
     async def body() -> None:
-        # Neither the file's name nor its declared content type matters.
+        # The file name and the declared content type do not matter.
         pages = {f"/{name}.txt": answer(file, Content_Type="text/html") for name, file in files.items()}
         async with scene_of(pages, tmp_path) as on:
             collected = await on.collect(*(wanted(name, f"{HOST}/{name}.txt") for name in files))
@@ -40,7 +40,7 @@ def test_pictures_in_each_format_are_re_encoded_at_their_original_size(tmp_path:
     on_an_internet(body, tmp_path)
 
 
-def test_an_avatar_is_scaled_down_and_a_card_picture_is_not(tmp_path: Path) -> None:
+def test_an_avatar_is_scaled_down_and_a_cards_image_is_not(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(encoded(scene(1024, 512), "PNG"))}, tmp_path) as on:
             refs = wanted("avatar_url", f"{HOST}/a", avatar=True), wanted("cards[0].image_url", f"{HOST}/a")
@@ -90,7 +90,7 @@ def test_the_same_url_is_downloaded_once_and_stored_once(tmp_path: Path) -> None
     on_an_internet(body, tmp_path)
 
 
-def test_a_picture_may_be_too_large_for_an_avatar_but_not_for_a_card(tmp_path: Path) -> None:
+def test_an_image_may_be_too_large_for_an_avatar_but_not_for_a_card(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(padded(MAX_ICON_BYTES + 1))}, tmp_path) as on:
             icon, image = (
@@ -105,7 +105,7 @@ def test_a_picture_may_be_too_large_for_an_avatar_but_not_for_a_card(tmp_path: P
     on_an_internet(body, tmp_path)
 
 
-def test_without_pictures_nothing_is_fetched(tmp_path: Path) -> None:
+def test_without_images_nothing_is_fetched(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({}, tmp_path) as on:
             collected = await on.collect()
@@ -133,7 +133,7 @@ LEFT_OUT: dict[str, tuple[str, bytes, str]] = {
 }
 
 
-def test_an_invalid_picture_causes_a_warning_and_the_other_pictures_stay(tmp_path: Path) -> None:
+def test_an_invalid_image_causes_a_warning_and_the_other_images_stay(tmp_path: Path) -> None:
     own = {f"/{name}": response for name, (_, response, _) in LEFT_OUT.items()}
     expected = {name: code for name, (_, _, code) in LEFT_OUT.items()}
 
@@ -148,7 +148,7 @@ def test_an_invalid_picture_causes_a_warning_and_the_other_pictures_stay(tmp_pat
     on_an_internet(body, tmp_path)
 
 
-def test_hostile_pictures_cause_warnings_and_the_other_pictures_stay(tmp_path: Path) -> None:
+def test_hostile_images_cause_warnings_and_the_other_images_stay(tmp_path: Path) -> None:
     hostile = {name: file for name, (file, _) in hostile_pictures.refused().items() if name != SLOWEST}
     pages = {f"/{at}": answer(file) for at, file in enumerate(hostile.values())}
 
@@ -156,7 +156,7 @@ def test_hostile_pictures_cause_warnings_and_the_other_pictures_stay(tmp_path: P
         async with scene_of({**pages, "/good": answer(PNG)}, tmp_path) as on:
             refs = [wanted(name, f"{HOST}/{at}") for at, name in enumerate(hostile)]
             collected = await on.collect(*refs, wanted("good"))
-            # In this test, no file is too large, no matter how many pixels it claims to have.
+            # No file is too large in this test, however many pixels it claims to have.
             assert set(codes(collected).values()) == {"unsupported_type", "invalid_image"}
             assert collected.pictures.keys() == {"good"}
 
@@ -166,7 +166,7 @@ def test_hostile_pictures_cause_warnings_and_the_other_pictures_stay(tmp_path: P
 SLOWEST = "jpeg with ten thousand scans"
 
 
-def test_a_picture_that_takes_too_long_to_decode_is_invalid(
+def test_an_image_that_takes_too_long_to_decode_is_invalid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "DECODE_DEADLINE_S", 0.5)
@@ -180,7 +180,7 @@ def test_a_picture_that_takes_too_long_to_decode_is_invalid(
     on_an_internet(body, tmp_path)
 
 
-def test_a_polyglot_file_is_stored_as_a_picture_only(tmp_path: Path) -> None:
+def test_a_polyglot_file_is_stored_only_as_an_image(tmp_path: Path) -> None:
     files = {
         f"/{at}": file for at, file in enumerate(hostile_pictures.harmless().values()) if len(file) < 10_000
     }

@@ -1,6 +1,6 @@
-"""A server process on an isolated internet stores and serves a post's images, or warns about them.
+"""A server process on a simulated internet stores and serves a post's images, or warns about them.
 
-Everything is real: DNS, TLS, the decoder's sandbox, the store and the live socket. Every code listed in
+DNS, TLS, the decoder's sandbox, the store and the live socket are real. Every code listed in
 docs/webhooks.md, "Pictures", occurs once.
 """
 
@@ -44,7 +44,7 @@ HTTP, HTTPS = "http://pictures.example", "https://secure.example"
 
 
 class Site:
-    """A chat server's process with a webhook, hosts on the internet, and internal hosts."""
+    """A chat server process with a webhook, hosts on the internet and internal hosts."""
 
     def __init__(self, hook: Hook, owner: HttpMember, host: Host, store: Path, server: ChatProcess) -> None:
         self.hook = hook
@@ -54,7 +54,7 @@ class Site:
         self.server = server
 
     async def post(self, **payload: object) -> tuple[dict[str, Any], dict[str, str]]:
-        """Post a message. Return it as readers receive it, with the codes of its warnings by path."""
+        """Post a message. Return the message as readers receive it, and the codes of its warnings by path."""
         async with self.hook.chat.http.post(self.hook.path, json=payload) as response:
             answered = await response.json()
             assert response.status == 200, answered
@@ -85,7 +85,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         "STORAGE_BACKEND": "filesystem",
         "ADDITIONAL_CHANNELS": "general",
         "SSL_CERT_FILE": str(folder / "authority.pem"),
-        # A proxy would see every URL, so none may be used.
+        # A proxy would see every URL, so the server must not use one.
         **dict.fromkeys(
             ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:80"
         ),
@@ -111,7 +111,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         assert private.connections == 0, "no connection reaches the private host"
 
 
-def test_pictures_in_a_post_are_stored_and_served(tmp_path: Path) -> None:
+def test_images_in_a_post_are_stored_and_served(tmp_path: Path) -> None:
     pages = {
         "/avatar": answer(encoded(scene(600, 300), "JPEG")),
         "/image": answer(encoded(scene(600, 300), "PNG")),
@@ -152,7 +152,7 @@ def test_pictures_in_a_post_are_stored_and_served(tmp_path: Path) -> None:
             avatar = decoded(await scene.load(message["author"]["avatar"]))
             assert avatar.size == (256, 128)
             assert Counter(scene.host.paths) == {"/avatar": 1, "/image": 1, "/moved": 1}
-            assert "example" not in str(card)  # Readers load only the stored copies.
+            assert "example" not in str(card)  # Readers' clients load only the stored copies.
             assert len(list(scene.store.glob("uploads/*.webp"))) == 4
 
     on_an_internet(body, tmp_path)
@@ -166,7 +166,7 @@ async def _never_end(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
 
 
-def test_a_message_is_posted_despite_warnings_about_its_pictures(tmp_path: Path) -> None:
+def test_a_message_is_posted_despite_warnings_about_its_images(tmp_path: Path) -> None:
     pages: dict[str, bytes | Speech] = {
         **{f"/{at}": redirect(f"/{at + 1}") for at in range(6)},
         "/6": answer(PNG),
@@ -203,7 +203,7 @@ def test_a_message_is_posted_despite_warnings_about_its_pictures(tmp_path: Path)
             )
             expected = {f"cards[{at}].image_url": code for at, code in enumerate(images.values(), 1)}
             assert warnings == {"colour": "unknown_key", "avatar_url": "too_large", **expected}
-            # Five redirects are followed. The omitted images are missing, but their cards are present.
+            # Five redirects are followed. Cards appear even if their images are omitted.
             assert message["cards"][0]["thumbnail"]["width"] == 64
             assert [card["title"] for card in message["cards"]] == ["good"] + ["bad"] * len(images)
             assert not any("image" in card for card in message["cards"])
@@ -284,9 +284,9 @@ def test_three_hundred_concurrent_hostile_posts_use_bounded_memory_and_all_get_a
             paths = [f"/api/webhooks/{hook['id']}/{hook['token']}" for hook in hooks for _ in range(15)]
             codes = sum(await asyncio.gather(*map(post, paths)), Counter[str]())
             assert codes.keys() <= {"blocked", "fetch_failed", "too_large", "timeout", "invalid_image"}
-            # Afterwards, the resources are free again.
+            # Then the resources are free again.
             assert await post(scene.hook.path, [f"{HTTP}/good"]) == {}
-            # The limit covers 128 MB in use, as much again in buffers, and the program itself.
+            # The limit allows for 128 MB of images, the same amount in buffers, and the program itself.
             assert peak_mb(scene.server.process.pid) < 512, codes
 
     on_an_internet(body, tmp_path, within_s=240)

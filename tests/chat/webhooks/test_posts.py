@@ -1,4 +1,4 @@
-"""Tests posts over HTTP: every documented response, the order of checks, and messages by members.
+"""Tests posts over HTTP: all documented responses, the order of checks and the resulting messages.
 
 See docs/webhooks.md and docs/http.md, "Messages".
 """
@@ -19,7 +19,7 @@ StatusAndBody = tuple[int, Any]
 
 
 async def post(hook: Hook, body: object, path: str = "", **headers: str) -> StatusAndBody:
-    """Post a JSON value, or raw bytes. Return the status and the body of the response."""
+    """Post a JSON value or raw bytes. Return the status and the body of the response."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     async with hook.chat.http.post(path or hook.path, data=data, headers=headers) as response:
         return response.status, await response.json()
@@ -27,7 +27,7 @@ async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Stat
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Stop the rate limit clock. Return a list whose only item is the time in ms, which the test may
+    """Stop the rate limiter's clock. Return a list with the time in ms as its only item, which the test may
     change.
     """
     now = [1_000_000]
@@ -134,12 +134,12 @@ async def test_no_header_is_required_and_any_header_is_accepted(hook: Hook, head
     assert (await post(hook, {"text": "a"}, **headers))[0] == 200
 
 
-async def test_other_http_methods_are_refused(hook: Hook) -> None:
+async def test_other_http_methods_are_rejected(hook: Hook) -> None:
     async with hook.chat.http.get(hook.path) as response:
         assert (response.status, response.headers["Allow"]) == (405, "POST")
 
 
-# The rate limit.
+# The rate limit
 
 
 async def test_fifteen_of_forty_simultaneous_posts_are_accepted(
@@ -191,7 +191,7 @@ async def test_a_wrong_token_does_not_count_against_the_right_one(hook: Hook, cl
         assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
     for _ in range(15):
         assert (await post(hook, {"text": "a"}))[0] == 200
-    # Even when the limit has been reached, a wrong token gets the same response.
+    # A wrong token gets the same response, even when the limit has been reached.
     assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
 
 
@@ -216,7 +216,7 @@ async def test_a_restart_resets_the_rate_limit(variables: dict[str, str], clock:
         assert response.status == 400
 
 
-# Names, mentions and words.
+# Names, mentions and blocked words
 
 
 @pytest.mark.parametrize(
@@ -235,14 +235,14 @@ async def test_a_restart_resets_the_rate_limit(variables: dict[str, str], clock:
         (None, "Hook"),
     ],
 )
-async def test_a_long_display_name_is_truncated_rather_than_refused(
+async def test_a_long_display_name_is_truncated_instead_of_rejected(
     hook: Hook, sent: str | None, shown: str
 ) -> None:
     assert (await post(hook, {"text": "a", "display_name": sent}))[1]["warnings"] == []
     assert (await hook.arrived())["author"]["display_name"] == shown
 
 
-async def test_mentions_in_the_text_of_a_post_notify_members_but_mentions_in_its_cards_do_not(
+async def test_mentions_notify_members_in_a_posts_text_but_not_in_its_cards(
     hook: Hook, members: MembersByRole
 ) -> None:
     mention = f"[you](mention:{members.member.id})"

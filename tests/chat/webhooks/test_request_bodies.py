@@ -1,6 +1,6 @@
-"""Request bodies may be too large, shorter or longer than declared, slow, or cut off.
+"""The server handles request bodies that are too large, shorter or longer than declared, slow or cut off.
 
-A client that sends too much can still read the error response.
+Clients that send too much can still read the error response.
 
 See docs/webhooks.md.
 """
@@ -20,7 +20,7 @@ from tests.chat.webhooks.webhook_client import Hook
 
 DEADLINE_S = 20.0
 TOO_LARGE = (413, {"error": "body_too_large"})
-# More bytes than the buffers of two sockets hold, so a sender blocks if nobody reads.
+# This exceeds the buffers of both sockets, so a sender blocks if the other side does not read.
 FLOOD = 16 * 1024 * 1024
 
 
@@ -90,14 +90,14 @@ async def test_a_chunked_body_of_exactly_the_limit_is_accepted(sender: Sender) -
     assert (await sender.answer())[0] == 200
 
 
-async def test_a_body_one_byte_over_the_limit_is_refused(sender: Sender, members: MembersByRole) -> None:
+async def test_a_body_one_byte_over_the_limit_is_rejected(sender: Sender, members: MembersByRole) -> None:
     await sender.begin(f"Content-Length: {MAX_BODY_BYTES + 1}")
     await sender.send(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE
     assert await posts(members) == 0
 
 
-async def test_a_chunked_body_one_byte_over_the_limit_is_refused(
+async def test_a_chunked_body_one_byte_over_the_limit_is_rejected(
     sender: Sender, members: MembersByRole
 ) -> None:
     await sender.begin("Transfer-Encoding: chunked")
@@ -106,7 +106,7 @@ async def test_a_chunked_body_one_byte_over_the_limit_is_refused(
     assert await posts(members) == 0
 
 
-async def test_an_oversized_body_is_refused_before_it_is_sent(sender: Sender) -> None:
+async def test_an_oversized_body_is_rejected_before_it_is_sent(sender: Sender) -> None:
     await sender.begin(f"Content-Length: {10**12}")
     assert await sender.answer() == TOO_LARGE
 
@@ -157,7 +157,7 @@ async def test_a_body_that_never_arrives_times_out(
     assert await posts(members) == 0
 
 
-async def test_a_client_that_disconnects_before_the_end_posts_nothing(
+async def test_a_post_that_is_cut_off_by_a_disconnect_is_discarded(
     hook: Hook, members: MembersByRole, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -170,7 +170,7 @@ async def test_a_client_that_disconnects_before_the_end_posts_nothing(
 
 
 async def test_pipelined_requests_are_answered_in_order(sender: Sender) -> None:
-    # With a large body, curl waits for permission to continue.
+    # Before a large body, curl waits for permission to continue.
     await sender.begin(f"Content-Length: {10 * MAX_BODY_BYTES}", "Expect: 100-continue")
     head = await sender.reader.readuntil(b"\r\n\r\n")
     if head.startswith(b"HTTP/1.1 100"):
@@ -180,7 +180,7 @@ async def test_pipelined_requests_are_answered_in_order(sender: Sender) -> None:
 
 
 @pytest.mark.parametrize("token", [b"%FF", b"%ED%A0%80", b"%00", b"a" * 4000])
-async def test_a_malformed_token_in_the_url_is_refused(sender: Sender, token: bytes) -> None:
+async def test_a_malformed_token_in_the_url_is_rejected(sender: Sender, token: bytes) -> None:
     await sender.send(b"POST /api/webhooks/a/" + token + b" HTTP/1.1\r\nHost: test\r\n")
     await sender.send(b'Content-Length: 13\r\n\r\n{"text": "a"}')
     assert await sender.answer() == (404, {"error": "not_found"})

@@ -1,7 +1,7 @@
-"""The published description, the payload parser and the server accept the same payloads.
+"""The published schema, the payload parser and the server accept the same payloads.
 
-Hypothesis generates payloads near the limits, and schemathesis sends them to a running server. Rules that a
-schema cannot express (the total length of the text in all cards, leap years) are checked by other means.
+Hypothesis generates payloads near the limits, and schemathesis sends requests to a running server. The tests
+check rules that a schema cannot express, such as the total length of all cards, separately.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.value_patterns import COLOR, TIMESTAMP, URL
 from tests.chat.webhooks.webhook_client import Hook
 
-# The server in this process uses random numbers, for example for retry delays, which Hypothesis would report
-# as a flaw in its strategies.
+# The server, which runs in this process, uses random numbers, for example for retry delays. Hypothesis would
+# report them as a flaw in its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
@@ -119,7 +119,7 @@ PAYLOADS = objects(
 @example({"cards": [{"description": "a" * 4000}, {"description": "a" * 2001}]})
 @example({"cards": [{"description": "a" * 4000}, {"description": "a" * 2000}]})
 @example({"text": "a", "cards": [{"fields": []}]})
-def test_the_payload_parser_and_the_published_schema_agree(value: object) -> None:
+def test_the_payload_parser_and_the_published_schema_accept_the_same_payloads(value: object) -> None:
     described_so = VALIDATOR.is_valid(value)
     parsed = parse(value)
     if isinstance(parsed, Payload):
@@ -130,9 +130,7 @@ def test_the_payload_parser_and_the_published_schema_agree(value: object) -> Non
 
 
 def characters(payload: Payload) -> int:
-    """Return the number of characters in all cards that count towards the limit. The parser counts them in a
-    different way.
-    """
+    """Count the characters in all cards that count towards the limit, independently of the parser."""
     texts: list[str | None] = []
     for card in payload.cards:
         texts += [card.title, card.description]
@@ -158,14 +156,14 @@ CHECKS = [
 async def test_responses_match_the_published_schema(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, mode: GenerationMode, judged: Any
 ) -> None:
-    # Every request counts towards the limit, and this test sends hundreds of requests.
+    # Lift the rate limit, because this test sends hundreds of requests.
     monkeypatch.setattr(Limiter, "take", lambda *_: 0)
     async with asyncio.timeout(100):
         await asyncio.to_thread(force, hook, mode, [*CHECKS, judged])
 
 
 def force(hook: Hook, mode: GenerationMode, checks: list[Any]) -> None:
-    """Send the requests. Runs in a separate thread, because it waits for each response."""
+    """Send the requests. Call this in a thread, because it blocks until each response arrives."""
     _, _, _, webhook_id, token = hook.path.split("/")
     parameters: Mapping[str, str] = {"webhook_id": webhook_id, "token": token}
     cases = schemathesis.openapi.from_dict(DOCUMENT)[PATH]["post"].as_strategy(generation_mode=mode)

@@ -1,4 +1,4 @@
-"""Webhook messages can be found like members' messages and have a fallback line for notifications."""
+"""Webhook messages can be searched like members' messages, and have a fallback text for notifications."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ CARD: dict[str, Any] = {
 
 
 async def ids_found(members: MembersByRole, query: str) -> list[str]:
-    """Return the ids of matching messages, once the index contains any."""
+    """Search until the index contains matching messages. Return their ids."""
     async with asyncio.timeout(30):
         while True:
             answer = await members.member.done("GET", f"/api/search?query={query}")
@@ -64,7 +64,7 @@ async def test_a_card_with_a_link_is_found_with_the_has_link_filter(
     assert await ids_found(members, "has:link") == [message_id]
 
 
-async def test_messages_can_be_found_by_the_webhook_as_their_author(
+async def test_messages_can_be_found_by_their_webhook_as_the_author(
     hook: Hook, members: MembersByRole
 ) -> None:
     message_id = await posted(hook, {"text": "hello"})
@@ -79,7 +79,7 @@ async def test_messages_can_be_found_by_the_webhook_as_their_author(
         ({"cards": [{"description": "[you](mention:1) see https://a.example"}]}, "you see a.example"),
     ],
 )
-async def test_a_post_without_text_has_a_fallback_line_for_notifications(
+async def test_a_post_without_text_has_a_fallback_text_for_notifications(
     hook: Hook, body: object, line: str | None
 ) -> None:
     await posted(hook, body)
@@ -88,7 +88,7 @@ async def test_a_post_without_text_has_a_fallback_line_for_notifications(
 
 @dataclass
 class Stored:
-    """A picture store that returns the same image for every request."""
+    """An image store that returns the same image for every request."""
 
     picture: Mapping[str, object]
 
@@ -97,7 +97,7 @@ class Stored:
 
 
 @pytest.mark.parametrize("name", ["image_url", "thumbnail_url"])
-async def test_a_card_with_a_picture_is_found_with_the_has_image_filter(
+async def test_a_card_with_an_image_is_found_with_the_has_image_filter(
     variables: dict[str, str], name: str
 ) -> None:
     async with server_with_insight(variables) as (chat, community):

@@ -1,5 +1,4 @@
-"""A webhook's token occurs only in responses to its managers, not in the database, log lines, metrics or the
-audit log.
+"""A webhook's token appears only in responses to its managers. No file, log, metric or event contains it.
 
 See docs/security.md, "Secrets".
 """
@@ -35,11 +34,11 @@ async def test_no_server_file_contains_a_token(
     await members.owner.done("PATCH", hook.path.rpartition("/")[0], {"name": "Another"})
     folder = Path(variables["DATA_DIR"])
     assert holding(folder, token) == []
-    # The search finds other stored strings, so it would also find a stored token.
+    # The search finds other stored strings, so it would find a stored token too.
     assert any("sqlite" in name for name in holding(folder, "Another"))
 
 
-async def test_the_key_is_in_its_own_file_that_only_its_owner_can_read(
+async def test_the_key_is_in_a_separate_file_that_only_the_servers_user_can_read(
     hook: Hook, variables: dict[str, str]
 ) -> None:
     path = Path(variables["DATA_DIR"]) / KEY_FILE

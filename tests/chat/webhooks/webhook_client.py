@@ -1,4 +1,4 @@
-"""Creates a webhook for #general, and receives its messages as a member of the channel."""
+"""Creates a webhook for #general and receives its messages as a member."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from tests.chat.live_member import LiveMember
 
 @dataclass
 class Hook:
-    """A webhook, and a member who receives its posts. `path` is its URL without the origin."""
+    """A webhook and a member who receives its posts. `path` is the webhook's URL without the origin."""
 
     chat: ChatServer
     path: str
@@ -29,7 +29,7 @@ class Hook:
 
 @asynccontextmanager
 async def hook_of(owner: HttpMember) -> AsyncIterator[Hook]:
-    """Create a webhook as the owner, who also receives its posts."""
+    """Create a webhook as the owner. Receive its posts as the owner, too."""
     made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     async with owner.chat.member("", owner.token) as reader:
         yield Hook(owner.chat, f"/api/webhooks/{made['id']}/{made['token']}", reader)

@@ -1,4 +1,4 @@
-"""Provides a webhook, and the owner who created it."""
+"""Provides a webhook and the owner who created it."""
 
 from collections.abc import AsyncIterator
 

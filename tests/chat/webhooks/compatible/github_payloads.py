@@ -1,6 +1,6 @@
-"""Payloads from GitHub's documentation, reduced to the parts that the cards use.
+"""Contains payloads from GitHub's documentation, reduced to the fields that the cards use.
 
-All people and things in them are invented.
+All names in them are invented.
 """
 
 from typing import Any

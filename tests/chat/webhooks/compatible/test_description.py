@@ -1,4 +1,4 @@
-"""The compatible endpoints respond to all valid requests as their published description states."""
+"""The compatible endpoints respond to all valid requests as described in the OpenAPI document."""
 
 import asyncio
 from typing import Any
@@ -20,8 +20,8 @@ from svc.chat.webhooks.compatible.requests import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.publisher import Limiter
 from tests.chat.webhooks.webhook_client import Hook
 
-# The server in this process uses random numbers, for example for retry delays, which Hypothesis would report
-# as a flaw in its strategies.
+# The server, which runs in this process, uses random numbers, for example for retry delays. Hypothesis would
+# report them as a flaw in its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
@@ -40,14 +40,14 @@ def test_the_description_names_every_github_event() -> None:
 async def test_responses_match_the_description(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, path: str, mode: GenerationMode
 ) -> None:
-    # Every request counts towards the limit, and this test sends many requests.
+    # Lift the rate limit, because this test sends many requests.
     monkeypatch.setattr(Limiter, "take", lambda *_: 0)
     async with asyncio.timeout(100):
         await asyncio.to_thread(force, hook, path, mode)
 
 
 def force(hook: Hook, path: str, mode: GenerationMode) -> None:
-    """Send the requests. Runs in a separate thread, because it waits for each response."""
+    """Send the requests. Call this in a thread, because it blocks until each response arrives."""
     _, _, _, webhook_id, token = hook.path.split("/")
     cases = schemathesis.openapi.from_dict(DOCUMENT)[path]["post"].as_strategy(generation_mode=mode)
 

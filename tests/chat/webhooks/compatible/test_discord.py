@@ -1,4 +1,4 @@
-"""A payload for a Discord webhook has the same meaning here as on Discord."""
+"""Payloads for Discord webhooks have the same meaning here as on Discord."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from svc.chat.webhooks.compatible.draft import BLANK
 from svc.chat.webhooks.compatible.payload_reader import InvalidValue, Node
 
 
-def test_discord_content_name_and_picture_are_used_for_the_message() -> None:
+def test_a_discord_payloads_content_name_and_avatar_are_used_for_the_message() -> None:
     body = {
         "content": "Hello **there**",
         "username": "Robot",
@@ -100,7 +100,7 @@ def test_an_empty_embed_is_not_a_card() -> None:
     assert _mapped({"content": "x", "embeds": [{}, {"color": 1}, {"url": "https://a.test"}]}) == {"text": "x"}
 
 
-def test_a_spacer_field_keeps_the_next_field_in_its_place() -> None:
+def test_a_spacer_field_keeps_the_position_of_the_next_field() -> None:
     names = [("a", "b"), (BLANK, BLANK), ("n", BLANK)]
     fields = [{"name": name, "value": value, "inline": True} for name, value in names]
     [card] = _cards({"embeds": [{"title": "t", "fields": fields}]})
@@ -116,7 +116,7 @@ def test_a_spacer_field_keeps_the_next_field_in_its_place() -> None:
         ("at 12:100:30 https://a.test/:tada:", "at 12:100:30 https://a.test/:tada:"),
     ],
 )
-def test_emoji_names_become_emoji_outside_code_and_addresses(written: str, shown: str) -> None:
+def test_emoji_names_become_emoji_except_in_code_and_urls(written: str, shown: str) -> None:
     embed = {"title": "t", "description": written, "fields": [{"name": "n", "value": written}]}
     posted: dict[str, object] = {"content": written, "embeds": [embed]}
     [card] = _cards(posted)
@@ -144,7 +144,9 @@ def test_omitted_files_are_named_in_the_message() -> None:
         ({"embeds": [{"fields": [{"name": {}}]}]}, ("embeds", 0, "fields", 0, "name")),
     ],
 )
-def test_ambiguous_payloads_are_refused(body: dict[str, object], path: tuple[str | int, ...]) -> None:
+def test_ambiguous_discord_payloads_are_rejected(
+    body: dict[str, object], path: tuple[str | int, ...]
+) -> None:
     with pytest.raises(InvalidValue) as refused:
         discord.message(Node(body))
     assert refused.value.path == path

@@ -1,4 +1,4 @@
-"""Messages converted from other services fit within a webhook's limits, regardless of their content."""
+"""Messages converted from other services are within a webhook's limits, whatever their content."""
 
 import json
 from collections.abc import Callable
@@ -98,11 +98,11 @@ def test_black_is_a_color() -> None:
         ("", None),
     ],
 )
-def test_a_timestamp_without_a_time_zone_is_in_utc(text: str, expected: datetime | None) -> None:
+def test_a_timestamp_without_a_time_zone_is_interpreted_as_utc(text: str, expected: datetime | None) -> None:
     assert moment(text) == expected
 
 
-# Payloads in the formats of all three services, occasionally with a wrong value.
+# Payloads in the formats of the three services, occasionally with invalid values.
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 _TEXTS = st.text(max_size=30) | st.builds("x".__mul__, st.integers(0, 7_000)) | _SCALARS
 _KEYS = (
@@ -123,17 +123,17 @@ _BODIES = st.dictionaries(st.sampled_from(_KEYS), _ANY, max_size=10)
 
 
 @given(_BODIES)
-def test_any_discord_payload_is_accepted_or_refused_cleanly(body: dict[str, object]) -> None:
+def test_any_discord_payload_is_accepted_or_rejected_cleanly(body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: discord.message(Node(body)))
 
 
 @given(_BODIES)
-def test_any_slack_payload_is_accepted_or_refused_cleanly(body: dict[str, object]) -> None:
+def test_any_slack_payload_is_accepted_or_rejected_cleanly(body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: slack.message(Node(body)))
 
 
 @given(st.sampled_from(sorted(github.EVENTS)), _BODIES)
-def test_any_github_payload_is_accepted_or_refused_cleanly(event: str, body: dict[str, object]) -> None:
+def test_any_github_payload_is_accepted_or_rejected_cleanly(event: str, body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: github.message(event, Node(body)))
 
 
@@ -147,7 +147,7 @@ def _accepted_unless_unreadable(make: Callable[[], MessageDraft | None]) -> None
 
 
 def _accepted(draft: MessageDraft) -> Payload:
-    """Return the validator's result, which has no problems and no unknown keys."""
+    """Validate a message, which must have no problems and no unknown keys. Return the result."""
     parsed = parse(draft.payload())
     assert not isinstance(parsed, InvalidPayload), parsed.problems
     assert list(parsed.warnings) == []

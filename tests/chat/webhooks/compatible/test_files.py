@@ -1,4 +1,4 @@
-"""Files posted to the Discord endpoint are attached to the message, or listed as omitted."""
+"""Files posted to the Discord endpoint are either attached to the message or listed as omitted."""
 
 import json
 import time
@@ -17,12 +17,12 @@ from tests.chat.internal_server import server_with_insight
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.pictures import SECRET, decoded, encoded, noise, scene
 
-# The beginning of an MP4 file.
+# the start of an MP4 file
 FILM = b"\x00\x00\x00\x18ftypmp42" + bytes(24)
 
 
 async def post(hook: Hook, body: dict[str, object], *files: tuple[str, bytes]) -> tuple[Any, Any]:
-    """Post files. Return the response, and the message as its readers receive it."""
+    """Post files. Return the response and the message as readers receive it."""
     form = FormData(quote_fields=False, default_to_multipart=True)
     form.add_field("payload_json", json.dumps(body), content_type="application/json")
     for index, (name, data) in enumerate(files):
@@ -86,7 +86,7 @@ async def test_files_that_are_not_accepted_are_omitted_and_named_in_the_message(
     assert message["text"] == f"Many\n(left out: {MAX_FILES}.txt)"
 
 
-async def test_the_operator_decides_which_files_are_stored_unchanged(variables: dict[str, str]) -> None:
+async def test_the_operator_determines_which_files_are_stored_unchanged(variables: dict[str, str]) -> None:
     sent = ("a.zip", b"PK"), ("a.txt", b"x"), ("seal.bin", encoded(scene(), "PNG"))
     for setting, left_out, taken in (
         ({"SVC_FILE_EXTENSIONS": "txt"}, "a.zip", ["a.txt", "seal.webp"]),
@@ -109,7 +109,7 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
     ):
         picture = encoded(scene(800, 600), "PNG")
         _, message = await post(hook, {}, ("graph.png", picture), ("log.txt", b"a log"))
-        # New files are protected for a minute, whether or not anything refers to them.
+        # The sweep never deletes files that are less than a minute old.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
         assert await sweep.run_once() == 0
@@ -118,10 +118,10 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
         assert await sweep.run_once() == 3
 
 
-async def test_only_as_many_file_names_are_examined_as_files_can_be_stored(
+async def test_no_more_file_names_are_examined_than_files_can_be_stored(
     hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Send many file names, which once blocked the event loop for 100 ms."""
+    """Send many file names. They once blocked the event loop for 100 ms."""
     names: list[str] = []
 
     def readable(name: str) -> str:

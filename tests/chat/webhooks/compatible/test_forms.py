@@ -1,4 +1,4 @@
-"""Forms are parsed as browsers and tools write them, and even the worst forms are parsed quickly."""
+"""Forms are parsed as browsers and tools encode them. Even the worst forms are parsed quickly."""
 
 from urllib.parse import unquote_plus
 
@@ -64,14 +64,14 @@ def test_multipart_forms_are_parsed(body: str, value: object, files: list[str]) 
         (MULTIPART, b"--x--"),
         (MULTIPART, part("name=content", "cut off").encode()),
         (MULTIPART, (part("name=content", "x") * (MAX_PARTS + 1) + "--x--").encode()),
-        # A form is refused if its part headers are too long in total. Headers this long once blocked the
-        # event loop for 60 ms.
+        # A form is rejected if the headers of its parts are too long in total. Headers of this length once
+        # blocked the event loop for 60 ms.
         (MULTIPART, (part("name*=" + "%" * 3_900, "x") * 5 + "--x--").encode()),
         (MULTIPART, (part("name=" + "c" * 5_000, "x") + "--x--").encode()),
         (MULTIPART, b"--x\r\nContent-Disposition: form-data; name=content\r\n\r\n\xff\r\n--x--"),
     ],
 )
-def test_an_invalid_form_is_refused(content_type: str, body: bytes) -> None:
+def test_an_invalid_form_is_rejected(content_type: str, body: bytes) -> None:
     with pytest.raises(ChatError) as refused:
         discord_form(content_type, body)
     assert refused.value.code == "invalid_json"
@@ -91,7 +91,7 @@ def test_an_invalid_form_is_refused(content_type: str, body: bytes) -> None:
 )
 @pytest.mark.parametrize("head", [b"", b"--x\r\nContent-Disposition: form-data; "])
 def test_the_worst_form_bodies_are_parsed_in_linear_time(piece: bytes, head: bytes) -> None:
-    # No webhook token has been checked at this point.
+    # Forms must be cheap, because the server parses them before it checks the webhook's token.
     def read(size: int) -> None:
         with pytest.raises(ChatError):
             discord_form(MULTIPART, head + piece * (size // len(piece)) + (b"\r\n--x--" if head else b""))
@@ -113,21 +113,21 @@ def test_the_worst_form_headers_are_parsed_in_linear_time() -> None:
 @given(
     st.lists(st.sampled_from(["%22", "%7b", "%C3%A9", "%2B", "%26", "%", "%zz", "+", "x", "é", "=", "%25"]))
 )
-def test_a_field_is_decoded_as_browsers_encode_it(pieces: list[str]) -> None:
+def test_form_fields_are_decoded_as_browsers_encode_them(pieces: list[str]) -> None:
     text = "".join(pieces)
     assert _parse_urlencoded(b"a=" + text.encode()).get("a", "") == unquote_plus(text)
 
 
 def test_percent_signs_are_decoded_much_faster_than_by_the_standard_library() -> None:
-    # Decoding blocks the event loop. A form full of percent signs once blocked it for 58 ms.
+    # Decoding blocks the event loop, and a form full of percent signs once blocked it for 58 ms.
     body = b"payload=" + b"%" * (MAX_BODY_BYTES - 100)
 
     standard = processor_time(lambda _: unquote_plus(body.decode()), 0)
-    # Other programs can only make the measured time longer, so the shortest times are compared.
+    # Compare the shortest times, because other programs can only make the measured times longer.
     assert 5 * min(processor_time(lambda _: _parse_urlencoded(body), 0) for _ in range(10)) < standard
 
 
-def test_json_is_accepted_in_one_field_of_a_form() -> None:
+def test_json_is_accepted_in_a_form_field() -> None:
     assert payload_in(b"other=1&payload=%7B%22a%22%3A1%7D", "payload") == b'{"a":1}'
     assert payload_in(b'\xef\xbb\xbf {"a": 1}', "payload") == b' {"a": 1}'
     with pytest.raises(ChatError):

@@ -1,4 +1,4 @@
-"""GitHub events become cards that describe them. Most kinds of actions post nothing."""
+"""Some GitHub events become cards that describe them. Most actions post nothing."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ COMPLETED = {**ISSUE, "state_reason": "completed"}
 NOT_PLANNED = {**ISSUE, "state_reason": "not_planned"}
 ON_PULL_REQUEST = {**ISSUE, "pull_request": {"url": f"{PAGE}/pull/7"}}
 
-# Each row has the event, the payload, the title after the repository's name, the link, the colour and the
+# Each row has the event, the payload, and the card's title (after the repository's name), link, colour and
 # text.
 POSTED = [
     (
@@ -412,7 +412,7 @@ def test_the_card_for_an_organisation_event_names_the_organisation() -> None:
     assert draft.cards[0].title == "[example-org] This channel now hears from GitHub"
 
 
-def test_a_mention_in_a_github_card_notifies_nobody() -> None:
+def test_mentions_in_github_cards_do_not_notify_anyone() -> None:
     body = event("opened", issue={**ISSUE, "body": "@everyone [Bob](mention:m-1)"})
     draft = github.message("issues", Node(body))
     assert draft is not None and draft.text == ""

@@ -1,4 +1,4 @@
-"""Slack's mrkdwn keeps its meaning when converted to Markdown, and mentions nobody by accident."""
+"""Slack's mrkdwn keeps its meaning when it is converted to Markdown, without accidental mentions."""
 
 import re
 
@@ -112,7 +112,7 @@ def test_any_text_can_be_parsed_as_mrkdwn(mrkdwn: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["<", "*", "*a", "~", "`", "```a", "<|", "&lt;", "](", "\\", "#", "<!", "*a *"]
 )
-def test_a_quarter_of_a_megabyte_of_mrkdwn_is_converted_quickly(piece: str) -> None:
+def test_a_quarter_megabyte_of_mrkdwn_is_converted_quickly(piece: str) -> None:
     markdown(piece * (256 * 1024 // len(piece)))
 
 

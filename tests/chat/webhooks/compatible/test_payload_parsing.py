@@ -1,6 +1,4 @@
-"""Payloads for other services are parsed as these services parse them, in time proportional to the payload
-size.
-"""
+"""Payloads for other services are parsed as by these services, in time linear in the payload size."""
 
 from types import ModuleType
 
@@ -21,7 +19,7 @@ from tests.kit.time_complexity import grows_with_its_size
 
 
 def filled(before: str, piece: str, behind: str, size: int) -> object:
-    """Return a body of the given size that contains as many copies of the piece as fit."""
+    """Return a body of the given size, filled with copies of `piece`."""
     room = size - len(before) - len(behind)
     return decode((before + (piece * (room // len(piece))).rstrip(",") + behind).encode())
 
@@ -40,7 +38,7 @@ def test_objects_beyond_the_budget_for_a_message_are_not_parsed() -> None:
 
 
 def test_a_short_link_counts_as_more_characters_than_it_has() -> None:
-    # It once took 20 ms to convert 4,000 links of three characters each.
+    # Converting 4,000 links of three characters each once took 20 ms.
     node = Node.of({"text": "<a>" * MAX_READ_CHARACTERS})
     texts = [node.text("text", most) for most in (MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, 100)]
     assert texts[0] == ("<a>" * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS]
@@ -60,7 +58,7 @@ def test_a_short_link_counts_as_more_characters_than_it_has() -> None:
     ],
 )
 def test_the_worst_slack_payloads_are_parsed_in_linear_time(before: str, piece: str, behind: str) -> None:
-    # Parsing blocks the event loop. The first of these payloads once blocked it for half a second.
+    # Parsing blocks the event loop, and the first of these payloads once blocked it for half a second.
     def read(size: int) -> None:
         slack.message(Node.of(filled(before, piece, behind, size))).payload()
 
@@ -99,11 +97,11 @@ WORDS = "word " * 80
 def test_no_more_of_a_message_is_converted_than_can_be_displayed(
     service: ModuleType, before: str, piece: str, behind: str
 ) -> None:
-    # Conversion blocks the event loop. An ordinary post of 214 KB once blocked it for 45 ms.
+    # Conversion blocks the event loop, and an ordinary post of 214 KB once blocked it for 45 ms.
     draft = service.message(Node.of(filled(before, piece, behind, MAX_BODY_BYTES)))
     texts = [draft.text, *(card.description for card in draft.cards)]
     texts += [field.value for card in draft.cards for field in card.fields]
-    # Each character becomes at most two, because a backslash may be added before it.
+    # Each character becomes at most two characters, because a backslash may precede it.
     assert 0 < sum(map(len, texts)) <= 2 * MAX_READ_CHARACTERS
     assert sum(len(card.fields) for card in draft.cards) <= MAX_READ_OBJECTS
 

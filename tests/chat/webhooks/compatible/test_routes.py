@@ -1,4 +1,4 @@
-"""The compatible endpoints post through the webhook itself and respond as the original services do."""
+"""The compatible endpoints post as the webhook and respond like the original services."""
 
 import json
 from collections.abc import Mapping
@@ -98,7 +98,7 @@ async def test_errors_have_the_discord_format(
     assert isinstance(response_body["message"], str) and "error" not in response_body
 
 
-async def test_errors_in_the_discord_format_name_the_wrong_value(hook: Hook) -> None:
+async def test_errors_in_the_discord_format_name_the_invalid_value(hook: Hook) -> None:
     response = await _post(hook, "discord", json={"embeds": [{"title": "t"}, {"title": []}]})
     body = response.json()
     assert body["message"] == "Invalid Form Body"
@@ -180,7 +180,7 @@ async def test_github_gets_the_webhooks_own_errors(hook: Hook) -> None:
 
 
 @pytest.mark.parametrize("service", ["discord", "slack", "github"])
-async def test_an_unknown_token_is_refused_before_the_body_is_read(hook: Hook, service: str) -> None:
+async def test_an_unknown_token_is_rejected_before_the_body_is_read(hook: Hook, service: str) -> None:
     wrong = Hook(hook.chat, hook.path + "x", hook.reader)
     headers = {"X-GitHub-Event": "ping"}
     assert (await _post(wrong, service, data=b"{", headers=headers)).status == 404
@@ -194,7 +194,7 @@ async def test_an_unknown_token_is_refused_before_the_body_is_read(hook: Hook, s
 
 
 async def test_all_endpoints_share_the_rate_limit(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The limiter's clock is stopped, because the limit would refill while a slow machine posts.
+    # The limiter's clock is stopped so that the limit does not refill while a slow machine posts.
     for module in (requests, compatible):
         monkeypatch.setattr(module, "now_ms", lambda: 0)
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""A payload for a Slack webhook has the same meaning here as on Slack."""
+"""Payloads for Slack webhooks have the same meaning here as on Slack."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from svc.chat.webhooks.compatible import slack
 from svc.chat.webhooks.compatible.payload_reader import MAX_READ_OBJECTS, InvalidValue, Node
 
 
-def test_slack_text_name_and_picture_are_used_for_the_message() -> None:
+def test_a_slack_payloads_text_name_and_icon_are_used_for_the_message() -> None:
     body = {
         "text": "*Hello* <https://a.test|there>",
         "username": "robot &amp; co",
@@ -96,7 +96,7 @@ def test_timestamps_may_be_strings_with_a_fraction() -> None:
     assert card["timestamp"] == "2026-01-31T12:00:00.250000+00:00"
 
 
-def test_blocks_become_the_text_and_their_pictures_become_cards() -> None:
+def test_blocks_become_the_text_and_their_images_become_cards() -> None:
     blocks = [
         {"type": "header", "text": {"type": "plain_text", "text": "Deploy *1*"}},
         {"type": "section", "text": {"type": "mrkdwn", "text": "to *prod*"}},
@@ -176,7 +176,7 @@ def test_an_alertmanager_attachment_becomes_a_card() -> None:
         ({"blocks": [{"type": "section", "text": "x"}]}, ("blocks", 0, "text")),
     ],
 )
-def test_ambiguous_slack_payloads_are_refused(body: dict[str, object], path: tuple[str | int, ...]) -> None:
+def test_ambiguous_slack_payloads_are_rejected(body: dict[str, object], path: tuple[str | int, ...]) -> None:
     with pytest.raises(InvalidValue) as refused:
         slack.message(Node(body))
     assert refused.value.path == path
@@ -235,7 +235,7 @@ def _cards(body: dict[str, object]) -> list[dict[str, object]]:
 
 
 def test_lines_beyond_a_limit_are_joined() -> None:
-    """Check lines with their own formatting. Thousands of them once blocked the event loop for 20 ms."""
+    """Check lines with separate formatting. Thousands of such lines once blocked the event loop for 20 ms."""
     text = {"type": "text", "text": "*\n" * 50, "style": {"bold": True, "strike": True}}
     section = {"type": "rich_text_section", "elements": [text] * 100}
     body = {"blocks": [{"type": "rich_text", "elements": [section]}]}
