@@ -1,4 +1,4 @@
-"""Tests the headers and errors of every response, and the messages of a server that cannot start."""
+"""Tests the headers and errors of all responses, and the messages of a server that cannot start."""
 
 import pytest
 
@@ -37,7 +37,7 @@ async def test_every_response_has_the_security_headers(chat: ChatServer, path: s
         assert "default-src 'self'" in response.headers["Content-Security-Policy"]
         assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
         assert response.headers["Referrer-Policy"] == "no-referrer"
-        # The header does not reveal library versions.
+        # The header reveals no library versions.
         assert response.headers["Server"] == "svc"
 
 
@@ -140,7 +140,7 @@ async def test_the_server_also_listens_on_ipv6(variables: dict[str, str]) -> Non
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-async def test_a_port_in_use_is_reported_in_one_line(chat: ChatServer, variables: dict[str, str]) -> None:
+async def test_a_port_in_use_is_reported_on_one_line(chat: ChatServer, variables: dict[str, str]) -> None:
     variables["PORT"] = chat.address.rpartition(":")[2]
     variables["DATA_DIR"] += "-another"
     with pytest.raises(ConfigError, match=r"Cannot listen on HOST 127\.0\.0\.1, PORT \d+: "):
@@ -148,7 +148,7 @@ async def test_a_port_in_use_is_reported_in_one_line(chat: ChatServer, variables
             pass
 
 
-async def test_a_data_folder_in_use_is_reported_in_one_line(
+async def test_a_data_folder_in_use_is_reported_on_one_line(
     chat: ChatServer, variables: dict[str, str]
 ) -> None:
     with pytest.raises(ConfigError, match=r"DATA_DIR \S+ is in use by another server \(process \d+\)"):
@@ -186,11 +186,11 @@ def test_an_invalid_variable_is_named(variables: dict[str, str], message: str) -
         ("https://sfu/voice/", "wss://sfu/voice"),
     ],
 )
-def test_every_usual_form_of_the_sfu_address_is_accepted(host: str, url: str) -> None:
+def test_every_common_format_of_the_sfu_address_is_accepted(host: str, url: str) -> None:
     assert read(WITH_MEDIA | {"SFU_WS_HOST": host}).media.url == url
 
 
-def test_stun_servers_are_accepted_in_the_form_that_browsers_use() -> None:
+def test_stun_servers_are_accepted_in_the_format_of_browsers() -> None:
     def urls(**variables: str) -> list[str]:
         return list(read(WITH_MEDIA | variables).media.stun_servers)
 
@@ -200,7 +200,7 @@ def test_stun_servers_are_accepted_in_the_form_that_browsers_use() -> None:
     assert urls(DISABLE_STUN="true", STUN_SERVERS="a:1") == []
 
 
-def test_the_configuration_sets_the_first_channels() -> None:
+def test_the_configuration_defines_the_initial_channels() -> None:
     listed = ["voice:Side Room", "general", "voice: ", "voice:Side Room", "News", "voice:Café", "voice:!!"]
     assert first_channels("lobby", "Lobby", listed) == [
         Channel("general", "general", "text", 0),
@@ -213,6 +213,6 @@ def test_the_configuration_sets_the_first_channels() -> None:
 
 
 @pytest.mark.parametrize("name", ["voice", "voice:general", "General"])
-def test_two_first_channels_with_one_id_are_refused(name: str) -> None:
+def test_two_initial_channels_with_the_same_id_are_rejected(name: str) -> None:
     with pytest.raises(ConfigError, match=r"ADDITIONAL_CHANNELS: .* Choose another name"):
         first_channels("voice", "Lobby", [name])

@@ -1,6 +1,6 @@
-"""Simulates a community in which all members write, edit, react, delete, and lose their connections.
+"""Simulates a community whose members post, edit, react, delete and lose their connections.
 
-In the end, every client shows the content of the database. A seed decides all actions.
+In the end, every client shows the content of the database. A seed determines all actions.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ State = dict[str, dict[str, Any]]
 @dataclasses.dataclass(frozen=True)
 class Script:
     members: int
-    steps: int  # For all members together.
+    steps: int  # of all members together
     seed: int
 
 
 class Page:
-    """A member's client, which applies pushed events to its messages and reconnects when necessary."""
+    """A member's client. It applies pushed events to its messages and reconnects when necessary."""
 
     def __init__(self, chat: ChatServer, token: str) -> None:
         self.messages: State = {}
@@ -65,8 +65,8 @@ class Page:
             await self._expected.setdefault(message_id, asyncio.get_running_loop().create_future())
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """Send a request. Return the response. Like the web client, repeat the request if the connection is
-        lost.
+        """Send a request, and retry it if the connection is lost, as the web client does. Return the
+        response.
         """
         while True:
             await self._back.wait()
@@ -147,7 +147,7 @@ class Page:
 
 
 class Author:
-    """A writer that performs a script of mostly new messages, with some changes to earlier messages."""
+    """A writer that performs a script. Most steps post a message, and some change earlier messages."""
 
     def __init__(self, page: Page, choose: random.Random) -> None:
         self._page = page
@@ -176,12 +176,12 @@ class Author:
         assert reply["event"] == "message_send", reply
         self.sent += 1
         self._own.append(reply["data"])
-        # A writer waits for its own client, so that a disconnected client never misses more events than the
-        # server buffers.
+        # Waiting for the writer's own client ensures that a disconnected client never misses more events than
+        # the server buffers.
         await self._page.is_notified_of(reply["data"]["id"])
 
     async def _react(self) -> None:
-        """React to any message, including deleted ones."""
+        """React to a random message, which may have been deleted."""
         if not self._page.messages:
             return
         message_id = self._choose.choice(list(self._page.messages))
@@ -192,13 +192,13 @@ class Author:
         reply = await self._page.ask(
             event, channel_id=message["channel_id"], message_id=message["id"], **data
         )
-        # An action that has already succeeded finds no target when it is repeated.
+        # If a retried action has already succeeded, its target no longer exists.
         assert reply["event"] == event or reply["data"]["error"] == "unknown_message", reply
 
 
 async def play(server: ChatServer, script: Script) -> None:
-    """Run the script with a socket for each member. The connector has no limit, because by default aiohttp
-    opens at most a hundred connections.
+    """Run the script with a socket for each member. The connector is unlimited, because aiohttp's default
+    allows only a hundred connections.
     """
     async with ClientSession(server.address, connector=TCPConnector(limit=0)) as http:
         await play_with(dataclasses.replace(server, http=http), script)
@@ -235,7 +235,7 @@ async def all_open(pages: Sequence[Page], group: asyncio.TaskGroup) -> AsyncIter
 
 
 async def all_pages_show(pages: Sequence[Page], truth: State) -> None:
-    """Wait until all clients show this content, because events may still be in transit."""
+    """Wait until all clients show this content. Events may still be in transit."""
     try:
         async with asyncio.timeout(DEADLINE_S):
             while any(page.messages != truth for page in pages):  # noqa: ASYNC110
@@ -246,7 +246,7 @@ async def all_pages_show(pages: Sequence[Page], truth: State) -> None:
 
 
 async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State:
-    """Return all messages, reading page by page like a member who was absent."""
+    """Return all messages. Read them page by page, as a returning member's client does."""
     state: State = {}
     for channel_id in channels:
         cursor: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Every documented variable is read, with its default, its bounds and its aliases.
+"""Checks the default, bounds and aliases of every documented environment variable.
 
 The table below mirrors the table in docs/configuration.md, "Chat server".
 """
@@ -18,8 +18,8 @@ REQUIRED = {
     "SERVER_PASSWORD": "two",
 }
 
-# Each row has the variable, the field with its value, and its default, followed by example settings with
-# their parsed values, where None means an error.
+# Each row has the variable, the field for its value, the default, and example settings with their parsed
+# values. None means an error.
 TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ("MAX_MEMBERS", "max_members", 100, {"5": 5, "0": None, "many": None}),
     ("VOICE_MAX_USERS", "voice_max_users", 0, {"0": 0, "12": 12, "-1": None}),
@@ -169,7 +169,7 @@ def test_the_newer_name_of_the_icon_size_limit_takes_precedence() -> None:
     assert read({**REQUIRED, **both}).uploads.icon_max_mb == 5
 
 
-def test_variables_define_the_first_channels() -> None:
+def test_variables_define_the_initial_channels() -> None:
     overrides = {
         "VOICE_CHANNEL_ID": "stage",
         "VOICE_CHANNEL_NAME": "The Stage",

@@ -1,4 +1,4 @@
-"""An hour after content has been deleted, no file in the data folder contains its bytes."""
+"""An hour after content is deleted, no file in the data folder contains its bytes."""
 
 import random
 import time
@@ -19,7 +19,7 @@ CHANNEL = "/api/channels/general"
 
 
 def held(server: PrivateServer, marks: set[str]) -> set[str]:
-    """Return the marks that occur in any file in the data folder."""
+    """Return the marker strings that occur in a file in the data folder."""
     data = b"".join(file.read_bytes() for file in Path(server.data).rglob("*") if file.is_file()).lower()
     return {mark for mark in marks if mark.encode() in data}
 

@@ -1,4 +1,4 @@
-"""The served descriptions are valid and agree with the table of permissions and the code."""
+"""The published API descriptions are valid and match the permissions table and the code."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from svc.chat.schemas import Id, Response
 from tests.chat.chat_server import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
-# Endpoints for browsers and relays rather than for other programs. `/live` has its own document.
+# Endpoints for browsers and relays, which are not part of the API. `/live` has its own document.
 PAGES = {
     "GET /",
     "GET /web/{path}",
@@ -33,7 +33,7 @@ PAGES = {
     "GET /cluster/relay",
     "GET /cluster/ready",
 }
-# Posts to webhooks have their own document.
+# The endpoints that webhooks post to have their own document.
 POSTS = {route for route in ENDPOINTS if "/api/webhooks/{webhook_id}/{token}" in route}
 # The AsyncAPI project's JSON schema for version 3.0.0, in one file.
 ASYNCAPI_SCHEMA = DATA / "asyncapi-3.0.0.schema.json"
@@ -48,7 +48,8 @@ def subclasses(of: type[Response]) -> Iterator[type[Response]]:
 def test_response_types_are_defined_in_responses_or_next_to_their_endpoint_or_table() -> None:
     assert feature_descriptions()
     modules = {cls.__module__ for cls in subclasses(Response) if cls.__module__.startswith("svc.")}
-    # Generating the live socket's document defines envelope types. An earlier test may have done that.
+    # Generating the live socket's document defines additional envelope types, and an earlier test may have
+    # generated it.
     modules.discard(live_document.__module__)
     assert {name.rpartition(".")[2] for name in modules} == {"requests", "responses", "store"}
 
@@ -91,7 +92,7 @@ def test_every_payload_on_the_live_socket_has_a_valid_schema(live: dict[str, Any
         jsonschema_rs.meta.validate({**message["payload"], "components": live["components"]})
 
 
-def test_every_operation_has_a_unique_name(http: dict[str, Any]) -> None:
+def test_every_operation_has_a_unique_id(http: dict[str, Any]) -> None:
     names = [operation["operationId"] for path in http["paths"].values() for operation in path.values()]
     assert len(names) == len(set(names))
 

@@ -1,4 +1,4 @@
-"""The descriptions of the HTTP API pass Redocly's linter with its recommended rules."""
+"""The OpenAPI documents pass Redocly's linter with its recommended rules."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from tests.kit.packages import NODE, npm_packages
 
 LINTER = Path(__file__).parent.parent / "lint"
 DEADLINE_S = 60.0
-# This rule does not apply, because some endpoints never refuse a request.
+# This rule does not apply, because some endpoints never return a 4xx status.
 NOT_OURS = "operation-4xx-response"
 DOCUMENTS: Mapping[str, Callable[[Mapping[str, FeatureDescription], str], dict[str, object]]] = {
     "http": http_document,

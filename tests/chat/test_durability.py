@@ -1,4 +1,4 @@
-"""Acknowledged messages are on disk, as shown by `kill -9`, a full disk, and the order of system calls."""
+"""Acknowledged messages are on disk. The tests use `kill -9`, a full disk and traced system calls."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ WRITERS = 8
 
 @pytest.fixture
 def no_sfu(tmp_path: Path) -> dict[str, str]:
-    """Return the variables for a server without a media service and create its data folder."""
+    """Create the data folder of a server without a media service. Return the server's variables."""
     (tmp_path / "data").mkdir()
     return {
         "PORT": "0",
@@ -64,9 +64,9 @@ async def _requested(http: ClientSession, method: str, body: object) -> tuple[in
 
 
 class Load:
-    """Clients that post until the server is gone.
+    """Clients that keep posting until the server is gone.
 
-    `acknowledged` contains the IDs of the messages that the server confirmed.
+    `acknowledged` contains the ids of the messages that the server has acknowledged.
     """
 
     def __init__(self, address: str, token: str) -> None:
@@ -87,7 +87,9 @@ class Load:
 @pytest.mark.parametrize(
     "kills", [5, pytest.param(100, marks=[pytest.mark.nightly("a hundred kills"), pytest.mark.timeout(1800)])]
 )
-async def test_a_kill_at_any_moment_loses_no_acknowledged_message(no_sfu: dict[str, str], kills: int) -> None:
+async def test_killing_the_server_at_any_moment_loses_no_acknowledged_message(
+    no_sfu: dict[str, str], kills: int
+) -> None:
     chance = random.Random(5)
     data_dir = Path(no_sfu["DATA_DIR"])
     acknowledged: list[str] = []
@@ -103,7 +105,7 @@ async def test_a_kill_at_any_moment_loses_no_acknowledged_message(no_sfu: dict[s
                 return len(load.acknowledged) >= enough
 
             await wait_until("messages are acknowledged", has_written, within_s=30)
-            # The kill comes at a random point during the next commits.
+            # Kill the server at a random point during the next commits.
             await asyncio.sleep(chance.random() * 0.02)
             server.kill()
             await server.ended()
@@ -135,7 +137,7 @@ async def test_an_acknowledged_webhook_post_survives_a_kill(no_sfu: dict[str, st
 
 
 def stored_ids(data_dir: Path) -> set[str]:
-    """Return the ids of the messages that a stopped server has stored, after an integrity check."""
+    """Check the integrity of a stopped server's database. Return the ids of its messages."""
     connection = sqlite3.connect(data_dir / "community.sqlite3")
     try:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -185,9 +187,7 @@ def done_syncing(lines: list[str], index: int) -> bool:
 
 
 def small_disk(folder: Path, size: str) -> tuple[str, ...]:
-    """Return a command that runs another command with a private disk of the given size mounted at
-    `folder`.
-    """
+    """Return a command prefix that mounts a private disk of the given size at `folder`."""
     unshare = (
         ("unshare", "--mount") if os.geteuid() == 0 else ("unshare", "--mount", "--user", "--map-root-user")
     )
@@ -203,18 +203,18 @@ def refuse_without_namespaces(folder: Path) -> None:
         pytest.skip(f"this sandbox cannot mount anything: {tried.stderr.decode(errors='replace').strip()}")
 
 
-async def test_a_full_disk_refuses_writes_and_the_server_recovers(no_sfu: dict[str, str]) -> None:
+async def test_writes_fail_on_a_full_disk_and_the_server_recovers(no_sfu: dict[str, str]) -> None:
     data_dir = Path(no_sfu["DATA_DIR"])
     refuse_without_namespaces(data_dir)
     async with chat_process(no_sfu, small_disk(data_dir, "4m")) as server:
-        # The data folder as the server sees it.
+        # The path of the data folder in the server's mount namespace.
         inside = Path(f"/proc/{server.process.pid}/root{data_dir}")
         token = await token_of(server, inside)
         async with ClientSession(server.address, headers={"Authorization": f"Bearer {token}"}) as http:
             before = [(await posted(http, f"before {number}"))[1]["id"] for number in range(10)]
             fill(inside / "ballast")
             refused = False
-            # Messages that fit into the free space of the write-ahead log are still accepted.
+            # The server still accepts messages that fit into the free space of the write-ahead log.
             for _ in range(100):
                 status, answered = await posted(http, "x" * 4_000)
                 if status == 201:
@@ -251,7 +251,7 @@ def fill(ballast: Path) -> None:
             file.write(b"\0" * 4096)
 
 
-async def test_a_read_only_data_folder_is_refused_with_a_message(no_sfu: dict[str, str]) -> None:
+async def test_a_read_only_data_folder_prevents_startup_with_a_message(no_sfu: dict[str, str]) -> None:
     data_dir = Path(no_sfu["DATA_DIR"])
     refuse_without_namespaces(data_dir)
     read_only = small_disk(data_dir, "4m,ro")
@@ -263,11 +263,12 @@ async def test_a_read_only_data_folder_is_refused_with_a_message(no_sfu: dict[st
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup installs it)")
-async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_recovers(
+async def test_writes_fail_in_a_folder_that_becomes_read_only_and_the_server_recovers(
     no_sfu: dict[str, str], tmp_path: Path
 ) -> None:
     data_dir = Path(no_sfu["DATA_DIR"])
-    # No file system can be remounted read-only with files open for writing, so its errors are simulated.
+    # A file system cannot be remounted read-only while files are open for writing, so the errors are
+    # simulated.
     refused = "inject=pwrite64,pwritev,ftruncate,fdatasync,fsync:error=EROFS:when=100..160"
     log = str(data_dir / "community.sqlite3-wal")
     wrapper = ("strace", "-f", "-q", "-o", str(tmp_path / "trace"), "-P", log, "-e", refused)

@@ -1,4 +1,4 @@
-"""Every example in docs/http.md runs against a server and gets the response that the guide shows."""
+"""Runs every example in docs/http.md against a server and compares the response with the guide."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from tests.chat.members_by_role import members_by_role
 from tests.chat.uploads.upload_helpers import PNG, UploadServer
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
-# A command, its output, and the name under which the reader stores part of the output.
+# A command, its output, and optionally a variable for part of the output.
 EXAMPLE = re.compile(
     r"^```(sh|python)\n(.+?)\n```\n\n```(json|text)\n(.+?)\n```\n(?:\n<!-- (\w+)=([\w.]+) -->\n)?",
     re.DOTALL | re.MULTILINE,
@@ -47,10 +47,10 @@ def test_every_command_in_the_guide_is_run_as_an_example() -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-async def test_the_examples_get_the_responses_that_the_guide_shows(
+async def test_the_examples_get_the_responses_in_the_guide(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Use the rate limit that the guide states instead of the one for tests.
+    # Use the rate limit in the guide instead of the limit for tests.
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 30)
     async with server_with_insight(variables) as (chat, community):
         members = await members_by_role(chat)
@@ -100,7 +100,7 @@ def differences(example: Example, output: str) -> Iterator[str]:
 
 
 def missing(value: Any, shown: Any, path: str) -> Iterator[str]:
-    """Yield the differences between a response and the documented response, which may omit fields."""
+    """Yield the differences between a response and the documentation, which may omit fields."""
     if isinstance(shown, dict) and isinstance(value, dict):
         for name, field in shown.items():
             if name in value:

@@ -1,7 +1,7 @@
-"""Members who may not view a channel learn nothing about it from requests or events, no matter what else they
-may do.
+"""Members who may not view a channel learn nothing about it from requests or events, whatever their other
+permissions.
 
-Requests about the channel get exactly the same response as if it had never existed.
+Requests about the channel get exactly the same responses as if it had never existed.
 """
 
 import json
@@ -19,14 +19,12 @@ from tests.chat.test_permission_matrix import body_for
 NEVER = "0190a000-0000-7000-8000-000000000000"
 NAMES = {"text": "hidden-plans", "voice": "hidden-room"}
 TEXT = "meet at the harbour"
-# The admin may do everything on the server except view these channels.
+# Neither may view the hidden channels, although the admin has all other permissions.
 UNINITIATED = ("admin", "member")
 
 
 async def hide(members: MembersByRole) -> dict[str, str]:
-    """Create a text channel with a message, and a voice channel, both hidden from the admin and the
-    member.
-    """
+    """Create a text channel with a message and a voice channel. Hide both from the admin and the member."""
     overrides = [
         {"type": "member", "target_id": members.by_role[role].id, "deny": ["view_channel"]}
         for role in UNINITIATED
@@ -52,7 +50,7 @@ def leaks(answer: object, secrets: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(
+async def test_endpoints_respond_to_excluded_members_as_if_the_channel_did_not_exist(
     members: MembersByRole, role: str
 ) -> None:
     secrets, member = await hide(members), members.by_role[role]
@@ -77,7 +75,7 @@ async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_every_live_request_responds_as_if_the_channel_did_not_exist(
+async def test_live_requests_of_excluded_members_get_the_responses_for_a_missing_channel(
     members: MembersByRole, role: str
 ) -> None:
     secrets = await hide(members)
@@ -97,7 +95,7 @@ async def test_every_live_request_responds_as_if_the_channel_did_not_exist(
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_no_list_contains_the_channel(members: MembersByRole, role: str) -> None:
+async def test_no_list_for_excluded_members_contains_the_channel(members: MembersByRole, role: str) -> None:
     secrets, member = await hide(members), members.by_role[role]
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
     await members.guest.done("POST", "/api/reports", about)
@@ -123,14 +121,16 @@ async def test_no_list_contains_the_channel(members: MembersByRole, role: str) -
         assert leaks(page.welcome, secrets) == []
 
 
-async def test_nothing_that_happens_in_the_channel_is_pushed(members: MembersByRole, sfu: FakeSfu) -> None:
+async def test_no_events_in_the_channel_are_pushed_to_excluded_members(
+    members: MembersByRole, sfu: FakeSfu
+) -> None:
     async with members.live(*UNINITIATED, "guest") as [*uninitiated, guest]:
         secrets = await hide(members)
         await everything_happens(members, sfu, secrets, guest)
         for page in uninitiated:
             frames = await events(page)
             assert [frame for frame in frames if leaks(frame, secrets)] == []
-            # Not even the number of hidden events may be visible.
+            # Even the number of hidden events must not be visible.
             passing = ("channel_", "message_", "voice_", "webhook_")
             assert [frame for frame in frames if frame["event"].startswith(passing)] == []
 

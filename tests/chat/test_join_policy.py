@@ -1,4 +1,4 @@
-"""The join policy admits some people without an invite, and refuses others even with one."""
+"""The join policy admits some people without an invite and rejects others even with one."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -16,7 +16,7 @@ HERE = ClientAddress("127.0.0.1", direct=True)
 
 
 class ByCode:
-    """An invite check that admits everyone who knows the code."""
+    """An invite check that admits anyone with the code."""
 
     def admit(self, connection: object, applicant: Applicant) -> Admission:
         if applicant.invite_code != "code":
@@ -55,7 +55,7 @@ def test_the_join_policy_combines_settings_and_invites(needed: bool, code: str, 
 
 @pytest.fixture(params=["0", "1"])
 async def settled(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[Any]:
-    """Run servers with an owner, with and without a proxy in front."""
+    """Run a server that has an owner, with and without a proxy in front."""
     variables["SVC_TRUSTED_PROXY_HOPS"] = request.param
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")

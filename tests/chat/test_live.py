@@ -1,4 +1,4 @@
-"""Clients of the live socket sign in first, get responses in order, and must keep up with the events."""
+"""Clients of the live socket must sign in first and keep up with events, and get responses in order."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.chat.live_member import LiveMember, abort
 
 
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
-    """Return the error frame that the server sends before it closes a connection, and the close code."""
+    """Return the error frame before the server closes the connection, and the close code."""
     async with asyncio.timeout(30):
         assert json.loads(await ws.receive_str())["event"] == "hello"
         frame = json.loads(await ws.receive_str())
@@ -38,7 +38,7 @@ async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], 
         ('{"event":"voice_join","id":1,"data":{}}', "auth_required", 1),
         ('{"event":"authenticate","id":"a","data":{}}', "auth_required", "a"),
         ('{"event":"authenticate","id":1,"data":{"access_token":"x"}}', "token_invalid", 1),
-        # A first frame that is too long is not parsed, because anyone can send one.
+        # The server does not parse a long first frame, because anyone can send one.
         (f'{{"event":"authenticate","id":1,"data":{{"a":[{"[]," * 3000}[]]}}}}', "auth_required", None),
     ],
 )
@@ -82,7 +82,9 @@ async def test_a_silent_socket_is_closed(chat: ChatServer, monkeypatch: pytest.M
         ('{"event":"authenticate","id":7}', "unknown_event"),
     ],
 )
-async def test_a_refused_request_leaves_the_connection_open(chat: ChatServer, text: str, code: str) -> None:
+async def test_an_invalid_request_does_not_close_the_connection(
+    chat: ChatServer, text: str, code: str
+) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_str(text)
         assert (await ada.receive())["data"]["error"] == code
@@ -137,7 +139,7 @@ async def test_a_client_that_does_not_read_is_disconnected_from_the_live_socket(
         abort(bob.ws)
 
 
-async def test_a_client_that_has_missed_more_than_is_buffered_for_it_resumes(
+async def test_a_client_that_missed_more_than_its_send_buffer_can_hold_resumes(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -179,7 +181,7 @@ def test_pages_from_this_server_and_from_listed_sites_may_connect(
 
 
 @pytest.mark.parametrize("path", ["/live", "/sfu/client"])
-async def test_a_page_from_another_site_is_refused_a_socket(chat: ChatServer, path: str) -> None:
+async def test_a_page_from_another_site_cannot_open_a_socket(chat: ChatServer, path: str) -> None:
     with pytest.raises(WSServerHandshakeError) as refusal:
         await chat.http.ws_connect(path, origin="https://evil.example")
     assert refusal.value.status == 403

@@ -1,5 +1,5 @@
-"""Every endpoint is called with valid and invalid requests, and its responses match its description.
-schemathesis generates the requests from a fixed seed.
+"""The responses to valid and invalid requests match the OpenAPI document. schemathesis generates the requests
+from a fixed seed.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.requests import feature_descriptions
 from tests.chat.chat_server import ChatServer
 
-# The server in this process uses random numbers for retry delays, which Hypothesis would report as a flaw in
-# its strategies.
+# The server, which runs in this process, uses random numbers for retry delays. Hypothesis would report them
+# as a flaw in its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
@@ -35,8 +35,8 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-# These endpoints would remove the member who sends the requests, open a WebSocket, or use tus. Other tests
-# cover them.
+# These endpoints remove the member who sends the requests, open a WebSocket, or use tus. Other tests cover
+# them.
 LEFT_OUT = {"POST /api/me/leave", "GET /sfu/client", "PATCH /api/uploads/{upload_id}"}
 EXAMPLES, MANY_EXAMPLES = 2, 100
 DEADLINE_S = 60.0
@@ -64,7 +64,7 @@ async def test_responses_to_many_requests_match_their_descriptions(chat: ChatSer
 
 
 async def responses_match(chat: ChatServer, route: str, examples: int) -> None:
-    """Send requests as the owner, who has all permissions, and check the responses."""
+    """Send requests as the owner, who has all permissions. Check the responses."""
     token = await chat.join("Owner")
     for mode in MODES:
         if mode is GenerationMode.POSITIVE or accepts_input(route):
@@ -81,12 +81,12 @@ def accepts_input(route: str) -> bool:
 
 @cache
 def schema() -> OpenApiSchema:
-    """Return the parsed description, which is cached because parsing takes as long as a test's requests."""
+    """Return the parsed document. It is cached, because parsing takes as long as a test's requests."""
     return schemathesis.openapi.from_dict(DOCUMENT)
 
 
 def force(address: str, token: str, route: str, mode: GenerationMode, examples: int) -> None:
-    """Send the requests. Runs in a thread, because it waits for each response."""
+    """Send the requests. Call this in a thread, because it blocks until each response arrives."""
     method, path = route.split(" ")
     cases = schema()[path][method].as_strategy(generation_mode=mode)
 

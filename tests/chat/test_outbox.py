@@ -1,4 +1,4 @@
-"""Frames for clients are written in rounds, combined under load, and buffered only up to a limit."""
+"""The server writes frames to clients in rounds, combines them under load, and buffers a limited amount."""
 
 import asyncio
 from typing import cast
@@ -10,7 +10,7 @@ from svc.chat.live.outbox import MAX_WAITING_BYTES, STALL_DEADLINE_S, Outbox, Wr
 
 
 class FakeTransport:
-    """A transport that accepts written frames or holds them back."""
+    """A transport that reports all data as unsent while `stuck` is set."""
 
     def __init__(self) -> None:
         self.writes: list[bytes] = []
@@ -31,7 +31,7 @@ class FakeTransport:
 
 
 class Reader:
-    """One client's outbox, over a fake transport."""
+    """A client's outbox on a fake transport."""
 
     def __init__(self, rounds: WriteScheduler) -> None:
         self.transport = FakeTransport()
@@ -52,7 +52,7 @@ async def reader(rounds: WriteScheduler) -> Reader:
     return Reader(rounds)
 
 
-async def test_frames_queued_in_one_loop_iteration_are_one_write(reader: Reader) -> None:
+async def test_frames_queued_in_one_loop_iteration_are_combined_in_one_write(reader: Reader) -> None:
     for frame in (b"a", b"b", b"c"):
         reader.outbox.send(frame)
     assert reader.transport.writes == []
@@ -99,7 +99,7 @@ async def test_frames_for_different_clients_keep_their_order_for_each_client(rou
 
 
 @pytest.mark.parametrize(("took_s", "pause_s"), [(0.003, 0.003), (0.017, 0.017), (0.5, 0.02)])
-async def test_a_long_round_delays_the_next_round_by_its_own_length_but_at_most_20_ms(
+async def test_a_round_delays_the_next_one_by_its_own_duration_up_to_20_ms(
     rounds: WriteScheduler, reader: Reader, monkeypatch: pytest.MonkeyPatch, took_s: float, pause_s: float
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -114,7 +114,7 @@ async def test_a_long_round_delays_the_next_round_by_its_own_length_but_at_most_
     assert called_at == [pytest.approx(100 + took_s + pause_s)]
 
 
-async def test_after_a_while_without_work_nothing_is_delayed(
+async def test_after_a_period_without_work_nothing_is_delayed(
     rounds: WriteScheduler, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -187,7 +187,7 @@ async def test_nothing_is_written_to_a_closed_connection(rounds: WriteScheduler,
 
 
 class ClosedTwice(FakeTransport):
-    """asyncio's TLS transport after a second close. It has dropped the object that knows the size of its
+    """Behaves like asyncio's TLS transport after a second close, which no longer knows the size of its
     buffer.
     """
 

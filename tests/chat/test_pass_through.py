@@ -1,4 +1,4 @@
-"""`/sfu/client` carries signalling between a browser and the media service without reading or changing it."""
+"""`/sfu/client` forwards signalling between browsers and the media service without parsing or changing it."""
 
 import asyncio
 
@@ -61,8 +61,8 @@ async def test_a_frame_of_the_maximum_size_is_forwarded(sfu: FakeSfu, chat: Chat
         assert len(await browser.receive_str()) == MAX_FRAME_BYTES
 
 
-async def test_other_connections_get_a_turn_between_a_browsers_frames(sfu: FakeSfu, chat: ChatServer) -> None:
-    # A single write can contain thousands of frames, and forwarding them never has to wait.
+async def test_other_connections_are_served_between_a_browsers_frames(sfu: FakeSfu, chat: ChatServer) -> None:
+    # A single write can contain thousands of frames, and forwarding them never waits for anything else.
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         assert browser._response.connection is not None
@@ -174,8 +174,8 @@ async def test_a_stopping_server_notifies_browsers(sfu: FakeSfu, variables: dict
             browser = await http.ws_connect(f"{chat.address}/sfu/client")
             live = await http.ws_connect(f"{chat.address}/live")
             await live.send_json({"event": "authenticate", "id": 1, "data": {"access_token": token}})
-            await live.receive_str()  # The event `hello`.
-            await live.receive_str()  # The response to `authenticate`.
+            await live.receive_str()  # the event `hello`
+            await live.receive_str()  # the response to `authenticate`
             await sfu.participants.get()
             both = asyncio.gather(closed(browser), closed(live))
         assert tuple(await both) == ((1012, "The server is stopping"), (1001, "The server is stopping"))

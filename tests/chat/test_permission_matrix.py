@@ -1,9 +1,8 @@
-"""Members with every role send every request over HTTP and the live socket, and get the responses listed in a
-table.
+"""Checks the response of each endpoint and live request to members of each role against a table.
 
 The table is written out here instead of being derived from `endpoint_permissions`, so that each checks the
-other. Where existence matters, the target does not exist: a permitted member is told so, and everyone else is
-refused.
+other. Some targets do not exist: permitted members get a "not found" error, and others get a permission
+error.
 """
 
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ from tests.chat.members_by_role import MembersByRole
 
 # Requirements that are not permissions.
 ANYONE, MEMBER, OWNER, AUTHOR = "anyone", "member", "owner", "author"
-# The requirement that a member is not in timeout.
+# Requires that the member is not in timeout.
 UNPUNISHED = "unpunished"
 # The permissions of each built-in role.
 GUEST_MAY = ["view_channel", "send_messages", "add_reactions", "join_voice", "speak", "change_nickname"]
@@ -47,7 +46,7 @@ MAY: Mapping[str, list[str]] = {
 }
 STRANGER = "stranger"
 
-# The requirement for each endpoint: a permission, or one of the five constants above.
+# The requirement of each endpoint: a permission, or one of the five constants above.
 CLUSTER_ENDPOINTS = {"GET /cluster/relay", "GET /cluster/ready"}
 ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /health": ANYONE,
@@ -277,8 +276,8 @@ EVENT_NEEDS: Mapping[str, str] = {
     "voice_mute": "mute_members",
     "voice_disconnect": "move_members",
     "voice_move": "move_members",
-    # This request is last, because it makes the server request the participants, and the fake SFU reports
-    # none.
+    # This request comes last, because it makes the server ask the fake SFU for participants, and the SFU
+    # reports none.
     "voice_join": "join_voice",
 }
 # These requests end the membership.
@@ -296,7 +295,7 @@ def expected(needs: str, who: str) -> str:
         return ""
     if needs == MEMBER or needs in MAY[who] or (needs == OWNER and who == "owner"):
         return ""
-    if needs == AUTHOR:  # Every role in this table may write messages.
+    if needs == AUTHOR:  # All roles in this table may write messages.
         return "" if "send_messages" in MAY[who] else "forbidden"
     return "in_timeout" if who == "in timeout" and needs != OWNER else "forbidden"
 
@@ -325,7 +324,7 @@ async def everybody(chat: ChatServer, members: MembersByRole) -> dict[str, HttpM
 
 
 def body_for(message_id: str) -> dict[str, object]:
-    """Return a body that is valid for every request, and harmless where the request is permitted."""
+    """Return a body that is valid for all requests and harmless for requests that succeed."""
     return {
         "channel_id": "general",
         "message_id": message_id,
@@ -350,7 +349,7 @@ def body_for(message_id: str) -> dict[str, object]:
 
 
 async def message_of(person: HttpMember, or_else: HttpMember) -> str:
-    """Post a message as this person, or as somebody else if the person may not write. Return its id."""
+    """Post a message as `person`, or as `or_else` if this person may not write. Return the message's id."""
     path, body = "/api/channels/general/messages", {"text": "hello"}
     status, answer = await person.ask("POST", path, body)
     if status >= 400:
@@ -358,7 +357,7 @@ async def message_of(person: HttpMember, or_else: HttpMember) -> str:
     return str(answer.get("message", answer)["id"])
 
 
-async def test_every_endpoint_responds_to_each_role_as_the_table_requires(
+async def test_every_endpoint_responds_to_each_role_as_listed(
     chat: ChatServer, members: MembersByRole
 ) -> None:
     wrong = []
@@ -403,7 +402,7 @@ async def test_every_member_may_leave(chat: ChatServer, members: MembersByRole, 
         assert (code if code in REFUSALS else "") == expected(MEMBER, who), (who, status, code)
 
 
-async def test_every_live_request_responds_to_each_role_as_the_table_requires(
+async def test_every_live_request_responds_to_each_role_as_listed(
     chat: ChatServer, members: MembersByRole, sfu: FakeSfu
 ) -> None:
     wrong = []
@@ -426,7 +425,7 @@ async def test_every_live_request_responds_to_each_role_as_the_table_requires(
 
 
 async def guest_in_a_call(members: MembersByRole, sfu: FakeSfu, nickname: str) -> HttpMember:
-    """Put a new member into the lobby's call, as a target for other members."""
+    """Put a new guest into the lobby's call as a target for other members' requests."""
     caller = await newcomer(members.chat, nickname)
     await members.owner.done("PUT", f"/api/members/{caller.id}/roles/guest")
     await members.owner.done("DELETE", f"/api/members/{caller.id}/roles/member")
@@ -442,7 +441,7 @@ async def code_of(page: LiveMember, event: str, data: dict[str, object]) -> str:
     reply: dict[str, Any] = await page.ask(event, **data)
     code = str(reply["data"]["error"]) if reply["event"] == "error" else ""
     assert code != "internal_error", event
-    # Guests target another guest, so that their rank is the reason for the refusal.
+    # Guests send the request about another guest, so a rank error also means that they lack the permission.
     return "forbidden" if code == "rank_too_low" else code
 
 

@@ -1,4 +1,4 @@
-"""`GET /reference` lists every endpoint, request, event, object and error, and docs/ lists the endpoints for
+"""`GET /reference` lists every endpoint, request, event, object and error. Documents list endpoints for
 browsers.
 """
 
@@ -42,7 +42,7 @@ def test_every_live_socket_request_and_event_is_in_the_reference() -> None:
     assert sorted(entry for entry in entries() if entry.startswith("event ")) == sorted(
         f"event {name}" for name in pushes
     )
-    # The first frames on a socket are not requests by a member.
+    # The first frames on a socket are not members' requests.
     assert all(f"`{name} " in (DOCS / "live.md").read_text() for name in FIRST_EVENTS)
 
 

@@ -1,4 +1,4 @@
-"""A request's declaration determines its parsing, its errors, its response and its documentation."""
+"""An endpoint's declaration determines its parsing, errors, response and documentation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Things:
     things: list[Thing]
 
 
-def test_unknown_fields_are_ignored_and_null_equals_absent() -> None:
+def test_unknown_fields_are_ignored_and_null_means_absent() -> None:
     assert parse_json(b'{"text": "a", "files": null, "more": 1}', Example) == Example("a")
 
 
@@ -120,21 +120,21 @@ def test_an_error_lists_the_allowed_values(text: bytes, problem: str) -> None:
     [b"", b"{", b"[]", b"1", b"null", b'{"text": NaN}', b'{"text": "\xff"}', b'{"text": "\\ud800"}', b"["],
     ids=repr,
 )
-def test_a_body_that_is_not_a_json_object_is_refused(text: bytes) -> None:
+def test_a_body_that_is_not_a_json_object_is_rejected(text: bytes) -> None:
     for wrong in (text, text * 50_000 if text == b"[" else text):
         with pytest.raises(ChatError) as refused:
             parse_json(wrong, Example)
         assert refused.value.code == "invalid_json"
 
 
-def test_a_backslash_before_an_apparent_nul_escape_stands_for_itself() -> None:
+def test_an_escaped_backslash_before_u0000_is_not_a_nul_escape() -> None:
     assert parse_json(rb'{"text": "C:\\u0000"}', Example).text == r"C:\u0000"
 
 
 @pytest.mark.parametrize(
     "data", [{"text": "\0"}, {"text": "a", "files": ["\0"]}, {"text": "a", "x": {"y": "\0"}}]
 )
-def test_a_string_with_nul_in_a_frame_or_url_is_refused(data: dict[str, Any]) -> None:
+def test_a_string_with_nul_in_a_frame_or_url_is_rejected(data: dict[str, Any]) -> None:
     with pytest.raises(ChatError) as refused:
         convert(data, Example)
     assert refused.value.message == "A text must not contain NUL"
@@ -220,7 +220,7 @@ def test_fields_with_default_values_are_included_in_every_response() -> None:
 
 @pytest.fixture
 def declaring(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a test's declarations out of the shared tables."""
+    """Keep the declarations of a test out of the shared tables."""
     for table in ("ENDPOINTS", "EVENTS", "_COSTS"):
         monkeypatch.setattr(endpoint_permissions, table, dict(getattr(endpoint_permissions, table)))
 

@@ -1,4 +1,4 @@
-"""A resumed connection gets the events that it missed, filtered by current permissions."""
+"""A resumed connection gets the events it missed, filtered by the member's current permissions."""
 
 import asyncio
 import time
@@ -123,7 +123,7 @@ async def resumed(chat: ChatServer, token: str, seq: int) -> tuple[LiveMember, s
     return member, reply["event"]
 
 
-async def test_a_returning_client_gets_the_events_that_it_missed(chat: ChatServer) -> None:
+async def test_a_returning_client_gets_the_events_it_missed(chat: ChatServer) -> None:
     token = await chat.join("Ada")
     async with chat.member("Ada", token) as ada:
         seq = ada.welcome["seq"]
@@ -139,7 +139,9 @@ async def test_a_returning_client_gets_the_events_that_it_missed(chat: ChatServe
 
 
 @pytest.mark.parametrize("seq", [0, 2**53 - 1])
-async def test_a_client_that_missed_too_many_events_gets_the_whole_state(chat: ChatServer, seq: int) -> None:
+async def test_a_client_that_missed_too_many_events_gets_the_complete_state(
+    chat: ChatServer, seq: int
+) -> None:
     token = await chat.join("Ada")
     again, event = await resumed(chat, token, seq)
     assert event == "authenticated"
@@ -148,7 +150,7 @@ async def test_a_client_that_missed_too_many_events_gets_the_whole_state(chat: C
 
 
 @pytest.mark.parametrize("seq", [-1, "1", None, 2**53 + 1])
-async def test_a_sequence_number_that_is_not_an_integer_is_refused(chat: ChatServer, seq: object) -> None:
+async def test_a_sequence_number_that_is_not_an_integer_is_rejected(chat: ChatServer, seq: object) -> None:
     token = await chat.join("Ada")
     async with chat.http.ws_connect("/live") as ws:
         member = LiveMember(ws, token)

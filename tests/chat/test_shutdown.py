@@ -1,5 +1,5 @@
-"""When the chat server stops, it accepts no new clients, notifies existing ones, finishes pending work, and
-leaves a complete database file.
+"""A stopping chat server accepts no new requests, notifies its clients, finishes pending work and leaves a
+complete database file.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ REST = BODY[2:]
 
 @asynccontextmanager
 async def server(variables: dict[str, str]) -> AsyncIterator[tuple[ChatProcess, ChatServer]]:
-    """Run a server process. Yield it together with a client for it."""
+    """Run a server process. Yield the process and a client for it."""
     async with chat_process(variables) as process, ClientSession(process.address) as http:
         invite = invite_of(variables)
         yield process, ChatServer(process.address, http, invite)
@@ -59,14 +59,14 @@ async def test_a_request_in_progress_gets_its_response_and_no_new_request_starts
         await eventually("the server refuses connections", lambda: is_shut(chat.address), within_s=WITHIN_S)
         idle.write(b"POST /api/auth/join HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
         async with asyncio.timeout(WITHIN_S):
-            # Read to the end, because the keep-alive connection is closed.
+            # The server closes the keep-alive connection, so `read` returns.
             refusal = await idle_reader.read()
         assert b"HTTP/1.1 503 " in refusal and b'"server_stopping"' in refusal
         assert process.process.returncode is None
         writer.write(REST)
         async with asyncio.timeout(WITHIN_S):
             answer = await reader.read()
-        assert answer.startswith(b"HTTP/1.1 40")  # The request contained no token.
+        assert answer.startswith(b"HTTP/1.1 40")  # The request has no token.
         assert await process.ended() == 0
         for connection in (writer, idle):
             connection.close()
@@ -79,14 +79,14 @@ async def test_a_request_that_does_not_finish_is_cancelled(
     async with asyncio.timeout(WITHIN_S), serving(read(variables)) as address:
         reader, writer = await asyncio.open_connection(*where(address))
         writer.write(FIRST)
-        # Once a second connection is served, the server has read the request on the first connection.
+        # The response on a second connection proves that the server has read the request on the first one.
         async with ClientSession(address) as http, http.get("/health") as response:
             assert response.status == 200
     assert b"HTTP/1.1 40" not in await reader.read()
     writer.close()
 
 
-async def test_clients_and_calls_are_told_to_reconnect_at_shutdown(
+async def test_a_shutdown_tells_live_and_signalling_clients_to_reconnect(
     variables: dict[str, str], sfu: FakeSfu
 ) -> None:
     async with server(variables) as (process, chat), chat.member("Ada") as ada:
@@ -103,12 +103,12 @@ async def test_clients_and_calls_are_told_to_reconnect_at_shutdown(
                 )
                 message = await signalling.receive()
                 assert (message.type, message.data) == (WSMsgType.CLOSE, 1012)
-                # The media service is notified that its participant has left.
+                # The connection to the media service is closed, so the participant leaves.
                 assert (await participant.receive()).type is not WSMsgType.TEXT
         assert await process.ended() == 0
 
 
-async def test_a_client_that_does_not_listen_does_not_delay_the_shutdown(variables: dict[str, str]) -> None:
+async def test_an_unresponsive_client_does_not_delay_the_shutdown(variables: dict[str, str]) -> None:
     async with server(variables) as (process, chat):
         reader, writer = await asyncio.open_connection(*where(chat.address))
         writer.write(

@@ -1,4 +1,4 @@
-"""With TLS, the chat server serves https and wss on one port, and redirects http."""
+"""With TLS, the chat server serves https and wss on one port and redirects http requests."""
 
 import asyncio
 import os
@@ -52,7 +52,7 @@ def trusting(authority: Authority) -> ssl.SSLContext:
 async def secured(
     variables: dict[str, str], folder: Path, pair: Pair, authority: Authority
 ) -> AsyncIterator[ChatServer]:
-    """Run a server with this certificate. Yield it with a client that trusts the authority."""
+    """Run a server with this certificate. Its client trusts the authority."""
     config = read(variables)
     flags = Flags("127.0.0.1", *pair.write(folder))
     connector = TCPConnector(ssl=trusting(authority))
@@ -69,7 +69,7 @@ async def chat(
 
 
 async def presented(chat: ChatServer) -> int:
-    """Return the serial number of the certificate that a new connection is given."""
+    """Open a connection. Return the serial number of the server's certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     host, port = where(chat)
@@ -110,7 +110,7 @@ async def test_a_member_signs_in_and_sends_requests_over_tls(chat: ChatServer) -
         assert not signalling.closed
 
 
-async def test_an_oversized_message_is_also_refused_over_tls(chat: ChatServer) -> None:
+async def test_an_oversized_message_is_also_rejected_over_tls(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_str("x" * 100_000)
         async with asyncio.timeout(WITHIN_S):
@@ -174,7 +174,7 @@ async def test_an_unknown_host_is_not_redirected(chat: ChatServer, host: str) ->
 
 async def test_garbage_closes_only_its_own_connection(chat: ChatServer) -> None:
     assert (await raw_response(chat, b"\x00\x01\x02 nothing\r\n\r\n")).startswith(b"HTTP/1.")
-    # The data starts like a handshake, so the server sends an alert or nothing.
+    # Data that starts like a TLS handshake gets an alert or nothing.
     assert not (await raw_response(chat, b"\x16 is all that is right in it")).startswith(b"HTTP")
     async with chat.http.get("/health") as response:
         assert response.status == 200
@@ -234,7 +234,7 @@ async def test_changed_files_are_loaded_again(
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-async def test_tls_1_2_and_1_3_are_accepted_with_forward_secrecy(
+async def test_tls_1_2_and_1_3_are_accepted_only_with_forward_secrecy(
     chat: ChatServer, authority: Authority, version: ssl.TLSVersion
 ) -> None:
     context = trusting(authority)
@@ -246,7 +246,7 @@ async def test_tls_1_2_and_1_3_are_accepted_with_forward_secrecy(
     await close(writer)
 
 
-async def test_ciphers_without_authenticated_encryption_are_refused(
+async def test_ciphers_without_authenticated_encryption_are_rejected(
     chat: ChatServer, authority: Authority
 ) -> None:
     context = trusting(authority)
@@ -256,7 +256,7 @@ async def test_ciphers_without_authenticated_encryption_are_refused(
         await asyncio.open_connection(*where(chat), ssl=context)
 
 
-async def test_pages_opened_over_http_have_a_different_origin(chat: ChatServer) -> None:
+async def test_a_page_opened_over_http_has_a_different_origin(chat: ChatServer) -> None:
     host, port = where(chat)
     with pytest.raises(WSServerHandshakeError, match="403"):
         await chat.http.ws_connect("/live", origin=f"http://{host}:{port}")
@@ -264,7 +264,7 @@ async def test_pages_opened_over_http_have_a_different_origin(chat: ChatServer) 
         assert (await live.receive_json())["event"] == "hello"
 
 
-async def test_a_sign_in_over_http_is_refused(chat: ChatServer) -> None:
+async def test_a_sign_in_over_http_is_rejected(chat: ChatServer) -> None:
     proof = await Device().proof(chat.http, chat.address.replace("https://", "http://"))
     body: dict[str, Any] = proof | {"nickname": "Ada", "invite_code": chat.invite}
     async with chat.http.post("/api/auth/join", json=body) as response:
@@ -308,7 +308,7 @@ def test_the_certificate_and_the_key_may_be_in_one_file(pair: Pair, tmp_path: Pa
     assert files is not None and not files.self_signed
 
 
-def test_a_key_without_a_certificate_is_refused(tmp_path: Path) -> None:
+def test_a_key_without_a_certificate_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="--tls-key needs --tls-cert"):
         Flags(tls_key=tmp_path / "key.pem").tls_files()
 

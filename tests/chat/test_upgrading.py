@@ -1,4 +1,4 @@
-"""Upgrades from one database version to the next and back, with real servers."""
+"""Tests upgrades and downgrades between database versions with real servers."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from tests.kit.device import Device
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
 NEWEST = MIGRATIONS[-1].number
-# The first version that has messages and members who can sign in.
+# The first version with messages and with members who can sign in.
 OLDEST = 3
 OWNER, CHANNEL = "01890000-0000-7000-8000-000000000001", "general"
 MESSAGE = "01890000-0001-7000-8000-000000000002"
@@ -35,7 +35,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 
 def _written_by(version: int, path: Path, thumbprint: str) -> None:
-    """Create a database as the given version wrote it, with a message from the owner."""
+    """Create a database of the given version with a message by the owner."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
         migrate(old, MIGRATIONS[:version], path.parent / "none")
@@ -66,9 +66,7 @@ def _version(path: Path) -> int:
 
 
 async def _messages(variables: dict[str, str], device: Device, new_text: str = "") -> list[str]:
-    """Run the current server, and post the new message if one is given. Return all messages that the owner
-    sees.
-    """
+    """Run the current server, and post `new_text` if it is given. Return all messages that the owner sees."""
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
         olga = HttpMember(chat, device, answer["member"]["id"], answer["access_token"])
@@ -88,7 +86,7 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
     _written_by(version, database, device.thumbprint)
     assert await _messages(variables, device, "said today") == ["said long ago", "said today"]
     assert _version(database) == NEWEST
-    # Downgrade as described in docs/operations.md: restore the backup copy, and start the old version.
+    # Downgrade as described in docs/operations.md: restore the backup copy and start the old version.
     copy = folder / "backups" / f"before-schema-{NEWEST}-from-{version}.sqlite3"
     assert _version(copy) == version
     copy.replace(database)
@@ -100,7 +98,7 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
 
 
 async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
-    """Return the texts of the messages, as a program with the given migrations reads them."""
+    """Return the message texts, as read by a program with these migrations."""
     opened = await Database.open(path, migrations, path.parent / "backups")
     try:
         return [row["text"] for row in await opened.rows("SELECT text FROM messages ORDER BY n")]
@@ -108,7 +106,7 @@ async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
         await opened.close()
 
 
-async def test_a_database_from_a_newer_version_is_refused_and_left_unchanged(
+async def test_a_database_from_a_newer_version_is_rejected_and_left_unchanged(
     variables: dict[str, str],
 ) -> None:
     database = Path(variables["DATA_DIR"]) / DATABASE_NAME

@@ -1,4 +1,4 @@
-"""Members see who is in a voice channel and can join it, even if the media service restarts."""
+"""Members see who is in a voice channel and can join it, even after the media service restarts."""
 
 import asyncio
 import hashlib
@@ -75,7 +75,7 @@ async def test_every_grant_is_unique(chat: ChatServer) -> None:
 async def test_a_room_is_registered_again_before_each_grant(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
-        sfu.rooms.clear()  # The room had been removed because nobody was in it.
+        sfu.rooms.clear()  # The SFU had removed the room because it was empty.
         sfu.received.clear()
         await ada.ask("voice_join", channel_id="side-room")
         assert [envelope.event for envelope in sfu.received] == ["server_register", "sync_request"]
@@ -107,7 +107,7 @@ async def test_concurrent_joins_share_registrations(sfu: FakeSfu, chat: ChatServ
         (None, "invalid_request"),
     ],
 )
-async def test_a_channel_that_is_not_a_voice_channel_is_refused(
+async def test_a_grant_for_a_channel_without_voice_is_rejected(
     chat: ChatServer, channel_id: object, error: str
 ) -> None:
     async with chat.member("Ada") as ada:
@@ -138,7 +138,7 @@ async def test_every_member_is_notified_of_participants_that_the_sfu_has_lost(
             await sfu.send_event("peer_joined", "lobby", ada.id)
             await sfu.send_event("peer_left", "lobby", ada.id, **lost)
             assert await bob.pushed("voice_left") == {**gone, **lost}
-        # A member who left while the connection was down may rejoin on a new service.
+        # Members who disappear while the connection is down may rejoin on a new service.
         await sfu.send_event("peer_joined", "lobby", ada.id)
         await sfu.drop_control()
         assert await bob.pushed("voice_left") == {**gone, "lost": True}
@@ -154,7 +154,7 @@ async def test_a_restored_connection_updates_the_participants(sfu: FakeSfu, chat
         assert [await bob.people("lobby") for _ in range(2)] == [[], ["Bob"]]
 
 
-async def test_a_restarted_sfu_is_sent_the_rooms_again(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_all_rooms_are_registered_again_with_a_restarted_sfu(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         await sfu.send_event("peer_joined", "lobby", ada.id)
@@ -233,7 +233,7 @@ async def test_garbage_on_the_control_connection_closes_only_that_connection(
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-async def test_a_former_member_in_a_call_is_shown_without_a_name(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_former_member_in_a_call_is_listed_without_a_name(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         await sfu.send_event("peer_joined", "lobby", "who left long ago")

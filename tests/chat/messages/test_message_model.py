@@ -219,8 +219,7 @@ class Play:
         ping = self.chance.random() < 0.7
         draft = Draft(channel_id, self.text(), str(len(self.nonces)), reply_to, ping)
         await self.perhaps_given_up(self.feature.messages.send(member_id, draft, self.now))
-        # Repeating the request returns the same message. This is how a client learns the result of a
-        # cancelled request.
+        # Retrying the request returns the same message, so a client learns the result of a cancelled request.
         message = await self.feature.messages.send(member_id, draft, self.now)
         self.nonces.append((member_id, draft, message.id))
         self.model.posted(shown(message))
@@ -247,7 +246,7 @@ class Play:
             mentions = [
                 m for m in MEMBERS if f"mention:{m}" in text and not (m == DEE and channel_id == "closed")
             ]
-            # The author mentioned by a reply stays mentioned after an edit.
+            # A reply still mentions the original author after an edit.
             before = [m for m in message["mentions"] if f"mention:{m}" not in message["text"]]
             mentions += [m for m in before if m not in mentions]
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
@@ -373,5 +372,5 @@ async def test_server_model_and_client_agree(tmp_path: Path, seed: int) -> None:
                 if number % 20 == 0:
                     await play.compare()
             await play.compare()
-        # After the restart, the server's clock is behind.
+        # After the restart, the server's clock is a minute behind.
         play.now -= 60.0

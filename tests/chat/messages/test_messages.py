@@ -1,4 +1,4 @@
-"""Tests messages on the live socket and over HTTP, including every error case."""
+"""Tests messages on the live socket and over HTTP, including all errors."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ async def history(member: LiveMember, **which: object) -> list[str]:
     return [message["text"] for message in frame["data"]["messages"]]
 
 
-async def test_a_posted_message_is_in_the_response_in_an_event_and_in_the_history(chat: ChatServer) -> None:
+async def test_a_posted_message_appears_in_the_response_an_event_and_the_history(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         sent = await send(ada, "Hello", nonce="1")
         assert sent["author"] == {
@@ -87,7 +87,7 @@ async def test_nonces_of_different_members_are_independent(chat: ChatServer) -> 
         ({"text": "x", "channel_id": "nowhere"}, "unknown_channel"),
     ],
 )
-async def test_invalid_messages_are_refused(chat: ChatServer, data: dict[str, object], code: str) -> None:
+async def test_invalid_messages_are_rejected(chat: ChatServer, data: dict[str, object], code: str) -> None:
     async with chat.member("Ada") as ada:
         assert await refusal(ada, "message_send", **data) == code
         assert await history(ada) == []
@@ -135,7 +135,7 @@ async def test_the_id_of_a_deleted_message_still_works_as_a_cursor(chat: ChatSer
         assert [entry["target_id"] for entry in entries] == [second["id"]]
 
 
-async def test_history_can_be_paged_in_both_directions(chat: ChatServer) -> None:
+async def test_history_can_be_paginated_in_both_directions(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         sent = [await send(ada, str(number)) for number in range(10)]
         assert await history(ada, limit=3) == ["7", "8", "9"]
@@ -148,7 +148,7 @@ async def test_history_can_be_paged_in_both_directions(chat: ChatServer) -> None
         assert await refusal(ada, "history", before="x" * 36) == "unknown_message"
 
 
-async def test_a_member_reacts_once_with_each_emoji(chat: ChatServer) -> None:
+async def test_a_member_can_react_only_once_with_each_emoji(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         which = {"channel_id": CHANNEL, "message_id": (await send(ada, "Good?"))["id"]}
         for _ in range(2):

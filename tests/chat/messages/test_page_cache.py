@@ -1,4 +1,4 @@
-"""A cached page is returned until it expires or its channel is written to, and no longer."""
+"""A history page stays in the cache until it expires or its channel is written to."""
 
 import pytest
 
@@ -16,7 +16,7 @@ class Clock:
 
 
 class Store:
-    """A store that counts its reads. `during` is called during each read."""
+    """A store that counts reads. It calls `during` in each read."""
 
     def __init__(self) -> None:
         self.reads = 0

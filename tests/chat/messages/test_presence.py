@@ -1,6 +1,6 @@
-"""A member is idle while all their clients report idleness.
+"""A member is idle while all their clients are idle.
 
-Do-not-disturb and invisibility are stored.
+Do-not-disturb and invisibility are settings, which the server stores.
 """
 
 from typing import Any
@@ -17,7 +17,9 @@ from tests.chat.members_by_role import members_by_role
 
 
 async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
-    """Return a member's presence in the watcher's next event: online, idle, do-not-disturb."""
+    """Wait for the watcher's next event about a member. Return whether the member is online, idle, and not to
+    be disturbed.
+    """
     presence: Any = await watcher.pushed("presence")
     while presence["member_id"] != who:
         presence = await watcher.pushed("presence")
@@ -39,7 +41,7 @@ async def test_a_member_is_idle_when_all_their_clients_are_idle(chat: ChatServer
         assert await how(ada, ben.id) == (True, True, False)
         await ben.ask("idle", idle=False)
         assert await how(ada, ben.id) == (True, False, False)
-        # Repeating the state sends no event.
+        # Reporting the same state again sends no event.
         await ben.ask("idle", idle=False)
         await ben.ask("idle", idle=True)
         assert await how(ada, ben.id) == (True, True, False)
@@ -106,7 +108,7 @@ async def test_an_invisible_member_looks_offline(variables: dict[str, str]) -> N
             assert await how(owner, who) == (True, False, True)
 
 
-async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_had_time_to_come_back(
+async def test_members_online_at_the_last_owner_stay_online_until_they_had_time_to_return(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with server_with_insight(variables) as (chat, community), chat.member("Ada") as ada:
@@ -117,7 +119,7 @@ async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_h
         idle = Presence(idle=True, do_not_disturb=False)
         shown.adopt({ids["Ada"]: idle, ids["Ben"]: idle, "somebody who has left": idle})
         assert await how(ada, ids["Ben"]) == (True, True, False)
-        # The last owner may not have announced a choice that it stored.
+        # The last owner may have stored a do-not-disturb setting without announcing it.
         community.hub.quiet.add(ids["Dora"])
         shown.adopt({ids["Dora"]: idle})
         assert await how(ada, ids["Dora"]) == (True, True, True)
@@ -134,7 +136,7 @@ async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_h
             assert community.hub.presences.keys() == {ada.id, ben.id, ids["Dora"]}
 
 
-async def test_a_state_lists_members_who_became_invisible_or_were_removed_a_moment_ago_as_offline(
+async def test_members_who_just_became_invisible_or_were_removed_are_offline_in_a_new_state(
     chat: ChatServer,
 ) -> None:
     members = await members_by_role(chat)

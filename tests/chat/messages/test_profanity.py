@@ -1,4 +1,4 @@
-"""Swear words are found even when disguised. Ordinary words that contain them are left alone."""
+"""Swear words are found even if disguised. Ordinary words that contain them are not matched."""
 
 import pytest
 from hypothesis import given
@@ -64,7 +64,7 @@ def test_ordinary_words_are_not_matched(text: str) -> None:
     assert not moderated(text, FLAG).matches
 
 
-def test_each_of_the_four_modes_treats_profanity_differently() -> None:
+def test_profanity_is_ignored_flagged_censored_or_blocked_depending_on_the_mode() -> None:
     assert moderated("oh shit", OFF).text == "oh shit" and not moderated("oh shit", OFF).flagged
     assert moderated("oh shit", FLAG).text == "oh shit" and moderated("oh shit", FLAG).flagged
     assert moderated("oh shit", CENSOR).text == "oh ****"
@@ -74,7 +74,7 @@ def test_each_of_the_four_modes_treats_profanity_differently() -> None:
 
 
 @given(st.text(max_size=300))
-def test_censoring_keeps_the_length_and_a_second_pass_finds_nothing(text: str) -> None:
+def test_censoring_keeps_the_length_and_flagging_finds_the_same_matches(text: str) -> None:
     result = moderated(text, CENSOR)
     assert len(result.text) == len(text)
     spans = moderated(text, FLAG).matches
@@ -93,5 +93,5 @@ def test_expanding_ligatures_lengthens_a_message_only_slightly(piece: str) -> No
     "piece", ["a", "f", "@", "\U0001d523", "\ufdfa", "a\u0301", "a ", "aaa_", "a*b ", "as", "f u c k "]
 )
 def test_the_worst_messages_are_searched_for_profanity_in_linear_time(piece: str) -> None:
-    # The search blocks the event loop. One letter repeated four thousand times once blocked it for 1/12 s.
+    # The search blocks the event loop. A letter repeated four thousand times once blocked it for 1/12 s.
     assert grows_with_its_size(lambda size: moderated((piece * size)[:size], CENSOR), 10_000)

@@ -1,4 +1,4 @@
-"""Search queries are parsed or refused, and never passed to the search engine as syntax."""
+"""Search queries are parsed or rejected. Their text is never passed to the search engine as syntax."""
 
 import sqlite3
 
@@ -53,13 +53,13 @@ def test_valid_queries_are_parsed(text: str, query: Query) -> None:
         *(" ".join("abcdefghijklmnopq"), "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 10),
     ],
 )
-def test_invalid_queries_are_refused(text: str) -> None:
+def test_invalid_search_queries_are_rejected(text: str) -> None:
     with pytest.raises(ChatError, match="invalid_query"):
         parse(text)
 
 
 class Index:
-    """The search engine with some messages, numbered from 1, in the channel `ca`."""
+    """A search index of some messages, numbered from 1, in the channel `ca`."""
 
     def __init__(self, *messages: str) -> None:
         self._connection = sqlite3.connect(":memory:")
@@ -148,7 +148,7 @@ def test_queries_find_the_expected_messages(typed: str, finds: set[str]) -> None
         ("™ 20°C ® text", ["20°C", "c", '"20 c"', "tm"], []),
     ],
 )
-def test_case_accents_and_scripts_make_no_difference(
+def test_searches_ignore_case_accents_and_script_variants(
     message: str, found_by: list[str], not_by: list[str]
 ) -> None:
     index = Index(message)

@@ -59,9 +59,9 @@ async def test_unread_messages_and_mentions_are_counted_and_can_be_marked_as_rea
             read = (await ben.ask("read", channel_id="general", message_id=third["id"]))["data"]
             assert (read["unread"], read["mentions"]) == (0, 0)
             back = (await ben.ask("read", channel_id="general", message_id=first["id"]))["data"]
-            assert back == read  # Read positions only move forward.
+            assert back == read  # Reading moves the read marker only forward.
             which = {"channel_id": "general", "message_id": first["id"]}
-            for _ in range(2):  # A read position moves back only when a member marks messages as unread.
+            for _ in range(2):  # Only marking messages as unread moves the read marker back.
                 again = (await ben.ask("read", **which, back=True))["data"]
                 assert (again["unread"], again["mentions"]) == (3, 1)
                 assert again["read_up_to"] < first["id"]
@@ -79,7 +79,7 @@ async def test_unread_messages_and_mentions_are_counted_and_can_be_marked_as_rea
             assert counts(ben.welcome) == (0, 0)
 
 
-async def test_messages_from_before_somebody_joined_are_not_unread(chat: ChatServer) -> None:
+async def test_messages_from_before_a_member_joined_are_not_unread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await send(ada, "early")
         async with chat.member("Ben") as ben:
@@ -143,7 +143,7 @@ async def test_the_last_word_of_a_search_may_be_incomplete_and_words_can_be_excl
         assert (await ada.ask("search", query="x -in:nowhere"))["data"]["error"] == "unknown_channel"
 
 
-async def test_a_prefix_of_too_many_words_matches_only_the_exact_word(
+async def test_a_prefix_shared_by_too_many_words_matches_only_the_exact_word(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with chat.member("Ada") as ada:
@@ -169,7 +169,7 @@ async def test_history_can_be_read_from_a_given_time(variables: dict[str, str]) 
         assert await at(0, limit=1) == ["0"]
         assert await at(sent[-1]["posted_at_ms"] + 1, limit=2) == ["3", "4"]
         assert await at(sent[2]["posted_at_ms"]) == everything
-        # The clock was an hour ahead when the fourth message was posted, and has been corrected since.
+        # The last message has a time in the future, because the clock was ahead when it was posted.
         later_ms = sent[-1]["posted_at_ms"] + 60_000
 
         def correct(connection: Connection) -> None:
@@ -190,7 +190,7 @@ async def test_history_can_be_read_from_a_given_time(variables: dict[str, str]) 
             assert (await response.json())["error"] == "invalid_request"
 
 
-async def test_search_results_are_paged_without_gaps(chat: ChatServer) -> None:
+async def test_search_results_are_paginated_without_gaps(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         for number in range(5):
             await send(ada, f"apple {number}")
@@ -343,7 +343,7 @@ async def test_deleting_a_channel_deletes_its_messages(variables: dict[str, str]
         async with chat.http.delete(f"/api/channels/{channel_id}", headers=headers) as response:
             assert response.status < 300
         assert await ids_found(owner, "brief") == ["brief and lasting"]
-        # The server cleans up when it starts, and periodically.
+        # The server cleans up at startup and periodically.
         await community.messages.indexer._tidy_up()
     async with server_with_insight(variables) as (_, community):
         left = await community.messages.history._database.rows("SELECT text FROM messages")

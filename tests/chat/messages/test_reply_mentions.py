@@ -16,7 +16,7 @@ async def posted(person: HttpMember, text: str, **more: object) -> Any:
 
 
 async def counted(members: MembersByRole, role: str) -> int:
-    """Return how many unread mentions the member has in the channel."""
+    """Return the number of the member's unread mentions in the channel."""
     async with members.live(role) as [member]:
         [counts] = [entry for entry in member.welcome["unread"] if entry["channel_id"] == "general"]
         return int(counts["mentions"])

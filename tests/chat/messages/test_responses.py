@@ -1,4 +1,4 @@
-"""A message's response has exactly the keys that its description allows."""
+"""Messages in responses and events match their descriptions."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ FILE: dict[str, object] = {
     "width": 2,
     "height": 3,
 }
-# Earlier versions did not store a file's kind.
+# Earlier versions did not store the kind of a file.
 OLD_FILE = FILE | {
     "id": "f",
     "name": "a.webp",
@@ -50,14 +50,14 @@ def sent(value: object) -> dict[str, Any]:
     return read
 
 
-def test_the_keys_for_expired_attachments_and_the_nonce_are_omitted_when_empty() -> None:
+def test_empty_fields_for_expired_attachments_and_the_nonce_are_omitted() -> None:
     posted = sent(responses.message_posted(PLAIN, URLS, None))
     assert not {"expired_attachments", "nonce"} & posted.keys()
     assert sent(responses.message_posted(FULL, URLS, "n"))["nonce"] == "n"
     assert sent(responses.message(FULL, URLS))["expired_attachments"] == 2
 
 
-def test_an_attachment_that_an_earlier_version_stored_is_given_its_kind() -> None:
+def test_an_attachment_stored_by_an_earlier_version_gets_its_kind() -> None:
     changed = sent(responses.attachments_changed(FULL, URLS))
     assert changed["attachments"][0]["kind"] == "picture"
     assert changed["attachments"][0]["thumbnail"]["url"].startswith("/media/a.webp?")

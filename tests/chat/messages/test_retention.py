@@ -1,4 +1,4 @@
-"""Attachments older than the owner's limit are deleted with all their data, but their messages stay."""
+"""Attachments older than the owner's limit are deleted with all their data, but not their messages."""
 
 import io
 
@@ -24,7 +24,7 @@ async def _stored(community: Community) -> str:
 
 
 async def _with_file(community: Community, person: HttpMember, text: str, age_days: int) -> str:
-    """Post a message with an image and its thumbnail, dated the given number of days ago."""
+    """Post a message with an image and its thumbnail. Date it back by the given number of days."""
     message_id = str((await person.done("POST", GENERAL, {"text": text}))["id"])
     key, thumbnail = await _stored(community), await _stored(community)
     facts = {"content_type": "image/webp", "width": 16, "height": 16, "bytes": 10}
@@ -38,7 +38,7 @@ async def _with_file(community: Community, person: HttpMember, text: str, age_da
         )
         for object_key in (key, thumbnail):
             community.media.refer(connection, object_key, MESSAGE, message_id)
-        # Change every column that contains the time, and keep the search index consistent.
+        # Change every column that contains the time of posting, and keep the search index consistent.
         connection.execute(
             "UPDATE messages SET n = n - ((? * ?) << 12) WHERE id = ?", (age_days, DAY_MS, message_id)
         )
@@ -48,7 +48,7 @@ async def _with_file(community: Community, person: HttpMember, text: str, age_da
 
 
 async def _files(community: Community, person: HttpMember) -> dict[str, tuple[int, int]]:
-    """Map each message's text to how many files it has and how many have expired."""
+    """Return the numbers of files and of expired files of each message, by its text."""
     messages = (await person.done("GET", GENERAL))["messages"]
     return {m["text"]: (len(m["attachments"]), m.get("expired_attachments", 0)) for m in messages}
 
@@ -71,6 +71,6 @@ async def test_old_attachments_are_deleted_and_their_messages_stay(variables: di
             event = await guest.pushed("attachments_changed")
             assert (event["attachments"], event["expired_attachments"]) == ([], 1)
         assert await _files(community, members.owner) == {"old": (0, 1), "new": (1, 0)}
-        # The thumbnail is no longer referenced, either, so the sweep deletes it.
+        # Nothing refers to the old thumbnail, either, so the sweep deletes it.
         assert await _references(community) == 2
         assert await members.admin.refused("PATCH", "/api/settings", {"retentionDays": 1}) == "forbidden"

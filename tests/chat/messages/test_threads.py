@@ -1,4 +1,4 @@
-"""Tests threads over live sockets: replies outside the channel's history, and notified followers."""
+"""Tests threads over live sockets: their replies, followers, unread counts and deletion."""
 
 from typing import Any
 
@@ -114,7 +114,7 @@ async def test_participants_in_a_thread_follow_it_automatically_and_are_notified
             assert (page["thread"]["following"], page["thread"]["unread"]) == (True, 1)
 
 
-async def test_a_member_who_unfollowed_a_thread_follows_it_again_by_writing(chat: ChatServer) -> None:
+async def test_a_member_who_unfollowed_a_thread_follows_it_again_after_replying(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada, chat.member("", token) as ben:
         root = (await send(ada, "cake?"))["id"]
@@ -154,7 +154,7 @@ async def test_deleting_the_root_message_closes_its_thread(chat: ChatServer) -> 
         assert await refused(ben, "history", channel_id="general", thread=root) == "unknown_message"
 
 
-async def test_typing_in_a_thread_is_shown_only_in_that_thread(chat: ChatServer) -> None:
+async def test_typing_events_in_a_thread_name_the_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = (await send(ada, "cake?"))["id"]
         await request(ada, "typing", channel_id="general", thread=root)
@@ -163,14 +163,14 @@ async def test_typing_in_a_thread_is_shown_only_in_that_thread(chat: ChatServer)
         assert await refused(ada, "typing", channel_id="general", thread="nothing") == "unknown_message"
 
 
-async def test_invalid_replies_in_a_thread_are_refused(chat: ChatServer) -> None:
+async def test_invalid_replies_in_a_thread_are_rejected(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         root, other = (await send(ada, "cake?"))["id"], (await send(ada, "tea?"))["id"]
         answer = (await send(ada, "chocolate", root))["id"]
         send_to: dict[str, object] = {"channel_id": "general", "text": "x"}
         for thread, code in ((answer, "invalid_request"), ("nothing", "unknown_message")):
             assert await refused(ada, "message_send", **send_to, thread=thread) == code
-        # A reply belongs to the same thread as the message that it replies to.
+        # A reply must be in the same thread as the message it replies to.
         assert await refused(ada, "message_send", **send_to, reply_to=answer) == "unknown_message"
         assert await refused(ada, "message_send", **send_to, reply_to=other, thread=root) == "unknown_message"
         assert (await send(ada, "y", root, reply_to=answer))["reply_to"] == answer
@@ -197,7 +197,7 @@ async def test_replies_in_threads_can_be_found_pinned_edited_and_reacted_to(chat
         await wait_until("the reply is found", is_found, within_s=10)
 
 
-async def test_following_one_thread_too_many_unfollows_the_least_active(
+async def test_following_a_thread_beyond_the_limit_unfollows_the_least_active(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unread_counts, "MAX_FOLLOWED", 2)
@@ -231,7 +231,7 @@ async def test_a_thread_in_an_invisible_channel_is_not_found(variables: dict[str
         community.directory.put_channel(Channel("general", "general", TEXT, overrides=overrides))
         community.directory.put_channel(Channel("open", "open", TEXT))
         assert (await request(ben, "threads"))["threads"] == []
-        # A request with the ID of a visible channel reveals nothing about the thread, either.
+        # Requests with the id of a visible channel do not reveal anything about the thread, either.
         for channel_id, code in (("general", "unknown_channel"), ("open", "unknown_message")):
             which = {"channel_id": channel_id, "message_id": root}
             reading = {"channel_id": channel_id, "message_id": answer, "thread": root}

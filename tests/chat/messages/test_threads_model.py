@@ -1,5 +1,5 @@
-"""The server, before and after a restart, and a client that applies pushed events agree on the state of
-threads.
+"""The state of threads is the same on the server, after a restart, and on a client that applies pushed
+events.
 """
 
 import json
@@ -34,7 +34,7 @@ State = dict[str, Any]
 
 
 class Client:
-    """A client that knows only the thread states that the server has pushed to it."""
+    """A client that knows only the thread states pushed to it."""
 
     def __init__(self, member_id: str) -> None:
         self.member_id = member_id
@@ -117,7 +117,7 @@ class Play:
         if deed == "root" or not self.roots:
             self.roots.append((await messages.send(member_id, Draft(CHANNEL, "root"), self.now)).id)
         elif deed == "unroot":
-            # The manager may delete anyone's root message. The thread remains for its followers.
+            # The manager may delete anyone's root message. Its followers keep the thread.
             await messages.delete(MANAGER, CHANNEL, self.roots.pop(0), self.now)
         elif deed == "answer" or not self.answers:
             thread = self.chance.choice(self.roots)
@@ -156,7 +156,7 @@ class Play:
                 await self.count(member_id, state)
 
     async def count(self, member_id: str, state: State) -> None:
-        """Compare a thread's state with the counts that a reader of the thread sees."""
+        """Compare the counts in a thread's state with the thread's history."""
         page = await self.feature.history.page(member_id, PageKey(CHANNEL, 100, thread=state["thread"]))
         unread = [message for message in page.messages if message.id > state["read_up_to"]]
         assert len(unread) == state["unread"]
@@ -177,5 +177,5 @@ async def test_thread_counts_match_the_model(
                 if number % 10 == 0:
                     await play.compare()
             await play.compare()
-        # After the restart, the server's clock is behind.
+        # After the restart, the server's clock is a minute behind.
         play.now -= 60.0

@@ -1,4 +1,4 @@
-"""A ban can delete messages, lifting a ban requires a reason, and moderators see a member's history."""
+"""Bans can delete messages, and moderators can see a member's moderation history."""
 
 from typing import Any
 
@@ -101,7 +101,7 @@ async def test_moderators_see_a_members_moderation_history(members: MembersByRol
     await members.moderator.done("PUT", f"{guest}/timeout", {"duration_s": 60, "reason": "loud"})
     await members.moderator.done("DELETE", f"{guest}/timeout")
     await members.member.done("POST", "/api/reports", {"member_id": members.guest.id, "text": "rude"})
-    # A change in roles does not count as moderation.
+    # A role change does not count as moderation.
     await members.owner.done("PUT", f"{guest}/roles/member")
     await members.moderator.done("POST", f"{guest}/kick", {"reason": "rude"})
     for person in (members.owner, reader):
@@ -121,5 +121,5 @@ async def test_moderators_see_a_members_moderation_history(members: MembersByRol
     assert await reader.refused("GET", "/api/members/nobody/moderation") == "unknown_member"
 
 
-def test_a_cursor_made_from_a_time_is_not_earlier_than_that_time() -> None:
+def test_a_cursor_created_from_a_time_is_not_earlier_than_the_time() -> None:
     assert first_number_at(1000) >> 12 == 1000

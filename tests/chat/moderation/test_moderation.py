@@ -1,4 +1,4 @@
-"""Kicks, bans and timeouts take effect immediately, and reports reach the members who may read them."""
+"""Kicks, bans and timeouts take effect immediately. Reports reach the members who may read them."""
 
 import asyncio
 from typing import Any, cast
@@ -35,7 +35,7 @@ async def rejoin(chat: ChatServer, person: HttpMember) -> str:
         return str(answer.get("error", ""))
 
 
-async def test_moderators_act_on_lower_ranks_only(members: MembersByRole) -> None:
+async def test_moderators_can_sanction_only_members_of_lower_rank(members: MembersByRole) -> None:
     for actor, targets in NOT_LOWER.items():
         for target in targets:
             path = f"/api/members/{members.by_role[target].id}"
@@ -74,7 +74,7 @@ async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(members: Me
     assert (ban["member_id"], ban["nickname"], ban["reason"]) == (members.guest.id, "Guest", "spam")
     assert ban["banned_by"] == members.moderator.id
     assert await rejoin(members.chat, members.guest) == "banned"
-    # Even an open server refuses a banned member.
+    # A banned member cannot join an open server, either.
     await members.owner.done("PATCH", "/api/settings", {"joinPolicy": "open"})
     assert await rejoin(members.chat, members.guest) == "banned"
     await members.moderator.done("DELETE", path)
@@ -82,11 +82,11 @@ async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(members: Me
     assert await rejoin(members.chat, members.guest) == ""
 
 
-async def test_a_banned_person_is_told_the_reason_before_anything_else_is_checked(
+async def test_a_banned_person_gets_the_reason_before_anything_else_is_checked(
     members: MembersByRole,
 ) -> None:
     async def moderation(person: HttpMember) -> dict[str, Any]:
-        # A client whose session has ended signs in without a name.
+        # A client signs in without a name after its session has ended.
         proof = await person.device.proof(members.chat.http, members.chat.address)
         async with members.chat.http.post("/api/auth/join", json=proof) as response:
             answer: dict[str, Any] = await response.json()
@@ -159,7 +159,7 @@ async def test_slow_mode_exempts_only_members_who_may_manage_messages(members: M
         await members.moderator.done("POST", path, {"text": "order"})
 
 
-async def test_reports_are_filed_read_and_resolved(members: MembersByRole) -> None:
+async def test_reports_can_be_filed_read_and_resolved(members: MembersByRole) -> None:
     async with members.live("moderator", "member") as [moderator, member]:
         body = {"member_id": members.admin.id, "text": "shouts"}
         report_id = (await members.guest.done("POST", "/api/reports", body))["id"]

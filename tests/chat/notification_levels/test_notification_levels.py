@@ -1,4 +1,4 @@
-"""Notification levels are private to a member, shared by all their clients, and survive a restart."""
+"""Notification levels are private to a member, apply to all their clients and survive a restart."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ async def test_a_changed_level_is_pushed_only_to_the_members_other_clients(membe
         assert other.welcome["notifications"] == []
 
 
-async def test_resetting_a_level_forgets_it(members: MembersByRole) -> None:
+async def test_resetting_a_level_deletes_it(members: MembersByRole) -> None:
     await members.member.done("PUT", GENERAL, {"level": "nothing"})
     await members.member.done("PUT", GENERAL, {})
     assert await members.member.done("GET", OWN) == {"notifications": []}
@@ -80,7 +80,7 @@ async def test_notification_levels_survive_a_restart_and_are_deleted_with_their_
         assert community.notifications.levels._chosen == kept == expected
 
 
-async def test_an_invalid_level_is_refused(members: MembersByRole) -> None:
+async def test_an_invalid_notification_level_is_rejected(members: MembersByRole) -> None:
     refused = members.member.refused
     assert await refused("PUT", OWN, {"level": "loud"}) == "invalid_request"
     assert await refused("PUT", OWN, {"muted": True, "mute_for_s": 10**9}) == "invalid_request"

@@ -1,6 +1,6 @@
-"""Provides hosts, DNS names and a fetcher on an isolated internet.
+"""Provides hosts, DNS names and a fetcher on a simulated, isolated internet.
 
-The internal network must never be reached.
+The fetcher must never reach the internal network.
 """
 
 import asyncio

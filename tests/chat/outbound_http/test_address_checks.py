@@ -1,4 +1,4 @@
-"""URLs written by users are checked by their spelling before any look-up, as are redirects."""
+"""The spelling of users' URLs and of redirects is checked before any DNS lookup."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from svc.chat.outbound_http import address_checks
 from svc.chat.outbound_http.address_checks import FetchError, is_public, redirect_target, target
 from tests.kit.time_complexity import grows_with_its_size
 
-# Each URL is refused before any look-up.
+# Each of these URLs is rejected before any lookup.
 REFUSED = {
     "loopback": "http://127.0.0.1/a.png",
     "loopback, not the first": "http://127.8.9.10/",
@@ -189,7 +189,7 @@ def test_an_ip_address_in_a_url_is_accepted_only_if_it_is_public(address: object
 
 
 @given(st.text(max_size=60), st.booleans())
-def test_any_url_is_either_accepted_or_refused(text: str, prefixed: bool) -> None:
+def test_any_url_is_either_accepted_or_rejected(text: str, prefixed: bool) -> None:
     try:
         taken = target(f"http://{text}" if prefixed else text)
     except FetchError:
@@ -200,7 +200,7 @@ def test_any_url_is_either_accepted_or_refused(text: str, prefixed: bool) -> Non
 
 
 @pytest.mark.parametrize("before", ["http://", "http:/\t/", "//", "http://user@"])
-def test_the_cost_of_checking_the_worst_host_names_is_linear(before: str) -> None:
+def test_the_cost_of_checking_the_worst_host_names_is_linear_in_their_length(before: str) -> None:
     # IDNA sorts combining marks. 41 of these URLs once blocked the event loop for 0.7 s.
     def read(size: int) -> None:
         with pytest.raises(FetchError):
@@ -211,7 +211,7 @@ def test_the_cost_of_checking_the_worst_host_names_is_linear(before: str) -> Non
     assert grows_with_its_size(read, 8_000)
 
 
-def test_a_host_name_that_normalisation_makes_too_long_is_refused_before_parsing(
+def test_a_host_name_that_normalisation_makes_too_long_is_rejected_before_parsing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(address_checks, "URL")

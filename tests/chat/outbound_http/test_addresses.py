@@ -1,4 +1,4 @@
-"""Reserved addresses are refused up to the exact bounds, even where the standard library accepts them."""
+"""Reserved address ranges are blocked up to their exact bounds, even where the standard library is laxer."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from svc.chat.outbound_http.address_checks import address_literals, is_public
 
-# The first and last address of each range, and the adjacent addresses if those are public.
+# The first and the last address of each range, and the adjacent addresses if they are public.
 RANGES = [
     ("0.0.0.0", "0.255.255.255", None, "1.0.0.0"),
     ("10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),
@@ -35,7 +35,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize(("first", "last", "before", "behind"), RANGES)
-def test_a_reserved_range_is_refused_up_to_its_exact_bounds(
+def test_a_reserved_range_is_blocked_up_to_its_exact_bounds(
     first: str, last: str, before: str | None, behind: str | None
 ) -> None:
     assert not is_public(first)
@@ -50,7 +50,7 @@ def test_a_reserved_range_is_refused_up_to_its_exact_bounds(
         "8.8.8.8",
         "2606:2800:220:1:248:1893:25c8:1946",
         "2a00:1450:4001:831::200e",
-        # Networks without IPv4 use this address for 93.184.216.34.
+        # IPv6-only networks reach 93.184.216.34 at this address.
         "64:ff9b::5db8:d822",
     ],
 )
@@ -100,7 +100,7 @@ def test_no_address_that_the_standard_library_calls_private_is_public(
         assert not address.is_reserved
 
 
-def test_hosts_that_are_addresses_are_recognised() -> None:
+def test_hosts_that_are_ip_addresses_are_recognised() -> None:
     hosts = [
         "chat.example",
         "93.184.216.34",
@@ -116,7 +116,7 @@ def test_hosts_that_are_addresses_are_recognised() -> None:
 
 
 class _Nat64:
-    """The range 64:ff9b::/96, in which an address is as public as the IPv4 address that it embeds."""
+    """The range 64:ff9b::/96. Each address in it is as public as the IPv4 address it embeds."""
 
     def __contains__(self, address: object) -> bool:
         return isinstance(address, IPv6Address) and int(address) >> 32 == 0x64FF9B << 64

@@ -1,4 +1,4 @@
-"""Names that resolve differently on the second look-up never lead to a connection to the internal network."""
+"""Names that resolve differently at the second lookup never cause a connection to the internal network."""
 
 import socket
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_a_name_that_becomes_private_is_blocked_on_the_next_fetch(tmp_path: Path
 
 def test_a_name_that_becomes_private_between_redirects_is_blocked(tmp_path: Path) -> None:
     async def body() -> None:
-        # The connection of the first request must not be reused.
+        # The second request must not reuse the connection of the first one.
         pages = {"/a": redirect("/b"), "/b": answer(FILE)}
         async with Scene(pages, turning=[[PUBLIC], ["169.254.169.254"]]) as scene:
             assert await scene.refusal("http://turning.example/a") == "blocked"
@@ -74,7 +74,7 @@ def test_the_servers_own_address_is_blocked(tmp_path: Path) -> None:
 
 
 class Gullible(AddressGuard):
-    """A guard that treats every address as public when it resolves a name."""
+    """A guard that accepts every address when it resolves a name."""
 
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None

@@ -19,7 +19,7 @@ from tests.kit.private_internet import (
     redirect,
 )
 
-# Successful fetches.
+# Successful fetches
 
 
 @pytest.mark.parametrize(
@@ -64,18 +64,18 @@ def test_a_name_is_resolved_once_per_request(tmp_path: Path) -> None:
 
 def test_a_host_is_reached_if_any_of_its_addresses_responds(tmp_path: Path) -> None:
     async def body() -> None:
-        # Nothing is listening on this port at the first address. The next address responds.
+        # On this port, nothing is listening at the first address, but the second address responds.
         async with Scene({}, both=[[PUBLIC_V6, PUBLIC]]) as scene, hosted({"/a": answer(FILE)}, port=8080):
             assert await scene.fetch("http://both.example:8080/a") == FILE
 
     on_an_internet(body, tmp_path)
 
 
-# Redirects.
+# Redirects
 
 
 def chain(length: int) -> dict[str, bytes]:
-    """Return pages that redirect `length` times, back and forth between two hosts."""
+    """Return responses that redirect `length` times, back and forth between two hosts."""
     hosts = ("pictures.example", OTHER)
     pages = {f"/{at}": redirect(f"http://{hosts[at % 2]}/{at + 1}") for at in range(length)}
     return pages | {f"/{length}": answer(FILE)}
@@ -153,7 +153,7 @@ def test_a_redirect_without_a_target_is_a_failure(tmp_path: Path, location: str)
     on_an_internet(body, tmp_path)
 
 
-# Hosts that fail.
+# Hosts that fail
 
 
 BROKEN: dict[str, bytes] = {

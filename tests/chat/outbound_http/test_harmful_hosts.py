@@ -1,4 +1,4 @@
-"""Hosts that never finish or that send too much data, compressed or not, are abandoned."""
+"""Fetches from hosts that never finish or that send too much data, compressed or not, are aborted."""
 
 import asyncio
 import zlib
@@ -22,7 +22,7 @@ from tests.kit.private_internet import (
     redirect,
 )
 
-# Headers.
+# Headers
 
 
 def test_a_content_type_is_not_parsed_by_the_http_library(
@@ -38,7 +38,7 @@ def test_a_content_type_is_not_parsed_by_the_http_library(
     on_an_internet(body, tmp_path)
 
 
-# Slow hosts.
+# Slow hosts
 
 
 async def drip(writer: asyncio.StreamWriter) -> None:
@@ -94,8 +94,8 @@ async def flood_hints(writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
-def test_a_host_that_sends_too_many_informational_responses_is_abandoned(tmp_path: Path) -> None:
-    # These responses once kept the event loop busy for as long as a download may take.
+def test_a_fetch_with_too_many_informational_responses_is_aborted(tmp_path: Path) -> None:
+    # These responses once kept the event loop busy for the maximum time of a download.
     async def body() -> None:
         async with Scene({"/a": flood_hints}) as scene:
             assert await scene.refusal("http://pictures.example/a") == "fetch_failed"
@@ -124,7 +124,7 @@ def test_all_redirects_of_a_fetch_share_one_deadline(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-# Large responses.
+# Large responses
 
 
 def zeros(megabytes: int) -> Iterator[bytes]:
@@ -208,7 +208,7 @@ def test_a_file_of_the_maximum_size_is_accepted_and_one_more_byte_is_not(
     on_an_internet(body, tmp_path)
 
 
-def test_an_excessive_content_length_is_refused_at_once(tmp_path: Path) -> None:
+def test_an_excessive_content_length_is_an_immediate_failure(tmp_path: Path) -> None:
     async def announce(writer: asyncio.StreamWriter) -> None:
         writer.write(opening(Content_Length="1000000000"))
         await writer.drain()
@@ -238,7 +238,7 @@ def test_a_caller_can_cancel_a_download(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-# Malformed responses.
+# Malformed responses
 
 
 def mutated(response: bytes, random: Random) -> bytes:
@@ -279,7 +279,7 @@ def test_any_response_yields_a_file_or_a_failure(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_concurrent_downloads_by_the_server_are_limited(
+def test_the_servers_concurrent_downloads_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)

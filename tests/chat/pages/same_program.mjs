@@ -1,5 +1,5 @@
-// Compares modules with their bundled form, using Node's own parser, and prints the names of the modules that
-// parse differently. Standard input is {name: [source, rest]}.
+// Compares modules with their bundled form, using Node's own parser. Prints the names of the modules that
+// parse differently. Standard input is {name: [source, bundled code]}.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { html } from "../../../src/svc/web/vendor/preact.js";
 
 const { parse } = createRequire(import.meta.url)("internal/deps/acorn/acorn/dist/acorn");
 
-/** Return the elements of a markup template, each inserted expression replaced by its syntax tree. */
+/** Return the elements of a markup template. Each inserted expression is replaced by its syntax tree. */
 function elements({ quasis, expressions }) {
   const statics = quasis.map(({ value }) => value.cooked);
   return html(statics, ...expressions.map((expression) => JSON.stringify(expression, withoutPlaces)));
@@ -18,12 +18,12 @@ function withoutPlaces(key, value) {
   if (typeof value === "bigint" || value instanceof RegExp) return String(value);
   if (value?.type === "TaggedTemplateExpression" && value.tag.name === "html")
     return { markup: elements(value.quasi) };
-  // Preact's elements have more fields, such as a number that is different each time.
+  // Preact's elements have further fields, such as a counter.
   const isElement = typeof value === "object" && value !== null && Object.hasOwn(value, "constructor");
   return isElement ? { element: value.type, props: value.props, key: value.key } : value;
 }
 
-/** The program without source positions, and without spaces that make no difference in markup. */
+/** Return the program without source positions and insignificant spaces in markup. */
 function program(source) {
   const tree = parse(source, {
     ecmaVersion: "latest",

@@ -1,7 +1,7 @@
-"""Bundling the page's modules preserves their meaning.
+"""Bundling the web client's modules preserves their meaning.
 
-A real parser compares the code of every module before and after, and node runs a small program both bundled
-and as written. All browser tests run bundled modules, too.
+A real parser compares each module before and after bundling, and Node runs a small program both bundled and
+unbundled. All browser tests use bundled modules, too.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 120
-# Slashes that divide, start a comment or start a regular expression, and code that only looks like a comment.
+# Slashes for division, comments and regular expressions, and code that merely looks like a comment.
 HARD = r"""
 const a = 1 / 2 / 3, url = "https://example.org/*", other = 'it\'s // no comment';
 const long = "a\
@@ -79,7 +79,7 @@ def rest_of(source: str) -> str:
 
 
 def modules() -> dict[str, str]:
-    """Return all of the page's bundled modules."""
+    """Return all bundled modules of the web client."""
     files = sorted(WEB_FOLDER.rglob("*.js"))
     names = {path.relative_to(WEB_FOLDER).as_posix(): path.read_text() for path in files}
     return {name: source for name, source in names.items() if not name.startswith("vendor/emoji/")}
@@ -168,7 +168,7 @@ async def test_a_bundled_program_behaves_like_its_source(tmp_path: Path) -> None
         ("\n)", "a.js: line 2 closes a bracket that is not open"),
     ],
 )
-def test_modules_that_cannot_be_bundled_are_refused_with_the_location_of_the_problem(
+def test_modules_that_cannot_be_bundled_are_rejected_with_the_problems_location(
     source: str, problem: str
 ) -> None:
     files = {
@@ -182,7 +182,7 @@ def test_modules_that_cannot_be_bundled_are_refused_with_the_location_of_the_pro
     assert str(refused.value).replace("  ", " ").startswith(problem.replace("  ", " "))
 
 
-def test_style_sheets_are_minified_and_missing_translations_are_filled_in_with_english() -> None:
+def test_style_sheets_are_minified_and_missing_translations_are_in_english() -> None:
     files = {
         "style/z.css": b'a::after { content: "/* kept */"; }\n/* gone\n  */\n  b { color: red; }',
         "style/base.css": b"@layer base;\n",

@@ -1,4 +1,4 @@
-"""The page's files are served compressed, and under names that change with their content."""
+"""The web client's files are served compressed and under names that change with their content."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from svc.chat.pages import routes
 from svc.chat.pages.routes import WEB_FOLDER, Pages, manifest
 from tests.chat.chat_server import ChatServer
 
-# The budget of compressed scripts and style sheets before the first message.
+# The budget for compressed scripts and style sheets that are loaded before the first message appears.
 BUDGET_BYTES = 120_000
 
 
@@ -85,7 +85,7 @@ async def test_the_members_chosen_language_takes_precedence_over_the_browsers(
 
 
 async def test_the_page_loads_only_a_few_small_files_at_startup(chat: ChatServer) -> None:
-    """Check everything that the page imports when it starts, directly or indirectly, and its style sheets."""
+    """Check the style sheets and all modules that the page imports at startup, directly or indirectly."""
     async with chat.http.get("/") as response:
         page = await response.text()
     waiting = re.findall(r'(?:src|href)="(/web/[^"]+\.(?:js|css))"', page)
@@ -127,14 +127,14 @@ async def test_the_manifest_has_the_servers_name_and_existing_icons(chat: ChatSe
         assert response.content_type == "application/manifest+json"
         body = json.loads(await response.text())
     assert (body["name"], body["scope"], body["start_url"]) == ("Tests", "/", "/")
-    assert body["display"] == "standalone"  # The installed page has its own window.
+    assert body["display"] == "standalone"  # The installed web client has its own window.
     for icon in body["icons"]:
         async with chat.http.get(icon["src"]) as response:
             assert response.status == 200
     shared = body["share_target"]
     how = [shared[name] for name in ("action", "method", "enctype")]
     assert how == ["/share", "POST", "multipart/form-data"]
-    # The worker reads the form fields with these names.
+    # The service worker reads the form fields with these names.
     assert {*shared["params"]} == {"title", "text", "url", "files"}
     assert [files["name"] for files in shared["params"]["files"]] == ["files"]
 
@@ -179,7 +179,7 @@ def files_of(pages: Pages) -> Iterator[str]:
     yield from pages._plain
 
 
-def test_symbolic_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
+def test_symbolic_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     folder = tmp_path / "web"
     folder.mkdir()

@@ -1,6 +1,6 @@
-"""The type declarations used to check the page match the server and the libraries.
+"""The type declarations for checking the web client match the server and the libraries.
 
-`ci/types` runs the check itself.
+`ci/types` runs the type checker.
 """
 
 import json
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parents[3]
 SHIMS = sorted((WEB_FOLDER / "vendor").glob("*.d.ts"))
 
 
-def test_every_module_is_checked_as_part_of_the_page_or_of_a_worker() -> None:
+def test_every_module_is_type_checked_for_the_page_or_a_worker() -> None:
     page, workers = (
         json.loads((REPOSITORY / name).read_text()) for name in ("jsconfig.json", "ci/workers.json")
     )

@@ -1,4 +1,4 @@
-"""Descriptions of web pages are extracted in the sandbox as plain text."""
+"""The sandbox extracts the titles and descriptions of web pages as plain text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tests link previews below messages, on an isolated internet with real DNS and sockets."""
+"""Tests link previews on a simulated internet with real DNS and sockets."""
 
 import asyncio
 import time
@@ -58,7 +58,7 @@ PAGES: Pages = {
 
 
 class World:
-    """A server, its members, one member's live socket, and the hosts to which links lead."""
+    """A server, its members, a member's live socket, and the hosts in the links."""
 
     def __init__(self, community: Community, members: MembersByRole, reader: LiveMember, host: Host) -> None:
         self.community = community
@@ -74,7 +74,7 @@ class World:
         return message
 
     async def shown(self, text: str) -> list[dict[str, Any]]:
-        """Send a message that gets previews. Return the previews."""
+        """Send a message and wait for its previews. Return them."""
         message = await self.send(text)
         changed = await self.reader.pushed("previews_changed")
         assert (changed["channel_id"], changed["id"]) == ("general", message["id"])
@@ -99,7 +99,7 @@ class World:
 
 
 def _unsigned(preview: dict[str, Any]) -> dict[str, Any]:
-    """Return a preview without its image's signed URL, which may expire at a different time."""
+    """Return a preview without its image's signed URL, because two URLs may expire at different times."""
     return {**preview, "image": preview.get("image", {}).get("key")}
 
 
@@ -170,7 +170,7 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
             await scene.settled()
             counts = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
             assert {name: scene.outcomes().get(name) for name in counts} == {**counts, "ok": 5}
-            # A page that the server's profanity filter rejects gets no preview, either.
+            # There is no preview for a page that the server's profanity filter rejects, either.
             await scene.members.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
             await scene.send(f"{HOST}/bad")
             await scene.settled()
@@ -179,8 +179,8 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
     on_an_internet(body, tmp_path)
 
 
-def test_the_preview_for_a_redirecting_link_names_the_target_host(tmp_path: Path) -> None:
-    # The host could redirect the server to a bank, and members to a different site.
+def test_the_preview_of_a_redirecting_link_names_the_target_host(tmp_path: Path) -> None:
+    # The host could redirect the server to a bank and members to a different site.
     async def body() -> None:
         async with world(tmp_path) as scene:
             (away,) = await scene.shown(f"{HOST}/away")
@@ -189,7 +189,7 @@ def test_the_preview_for_a_redirecting_link_names_the_target_host(tmp_path: Path
     on_an_internet(body, tmp_path)
 
 
-def test_disabled_previews_are_not_shown(tmp_path: Path) -> None:
+def test_there_are_no_previews_when_they_are_disabled(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as scene:
             await scene.send(f"<{HOST}/tea> `{HOST}/tea`")
@@ -260,7 +260,7 @@ def test_a_preview_that_the_author_or_a_moderator_removes_does_not_come_back(tmp
 def test_previews_are_rate_limited_per_member_and_per_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The limiter's clock is stopped, because the limit would refill while a slow machine fetches the pages.
+    # The limiter's clock is stopped so that the limit does not refill while a slow machine fetches the pages.
     now = time.monotonic()
     monkeypatch.setattr(link_previews, "time", SimpleNamespace(monotonic=lambda: now))
 
@@ -275,7 +275,7 @@ def test_previews_are_rate_limited_per_member_and_per_server(
             await scene.send(f"{HOST}/plain")
             previews._at_once = 0
             assert scene.outcomes()["busy"] == 1
-            # Cached previews expire after a while, and failures sooner.
+            # Cached failures expire sooner than cached previews.
             until = {link: until - now for link, (_, until) in previews._cached.items()}
             assert until[f"{HOST}/plain"] == pytest.approx(link_previews.CACHED_S)
 

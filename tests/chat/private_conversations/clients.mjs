@@ -1,5 +1,6 @@
-// Real MLS clients in node: the page's own code, with an in-memory store and a network that tests can change.
-// The environment contains the server's URL. test_private_clients.py runs these modules.
+// Runs MLS clients in Node: the web client's own code with an in-memory store and a network that tests can
+// change. The environment contains the server's URL. test_private_clients.py runs the tests that use this
+// module.
 
 import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
@@ -22,7 +23,7 @@ export class MemoryStore {
   };
 }
 
-// Keep the page's error reports, which help to explain a failed run.
+// Keep the web client's error reports, because they help to explain a failed run.
 globalThis.reportError = (error) => console.log("reported:", error);
 
 function inTurn() {
@@ -30,7 +31,7 @@ function inTurn() {
   return (act) => (last = last.then(act, act));
 }
 
-/** Resolve with the server's response. Reject as the page's own requests do. */
+/** Resolve with the server's response. Reject as the web client's own requests do. */
 export async function requestAs(token, method, path, body, address = ADDRESS) {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
   const response = await fetch(address + path, {
@@ -47,7 +48,7 @@ export async function requestAs(token, method, path, body, address = ADDRESS) {
   });
 }
 
-/** The key with which a browser signs in. */
+/** The key that a browser signs in with. */
 export async function freshKey() {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
   const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
@@ -58,7 +59,7 @@ export class Client {
   store = new MemoryStore();
   /** The callbacks for changed call keys, by conversation. */
   inCall = new Map();
-  /** Called for each request. It may drop the request or its response. */
+  /** Called for each request. The callback may drop the request or its response. */
   network = (request) => request();
   address = ADDRESS;
 
@@ -94,13 +95,13 @@ export class Client {
     return client;
   }
 
-  /** Sign in on another device of the same member. */
+  /** Sign in on another device as the same member. */
   async another() {
     const { code } = await this.ask("POST", "/api/me/devices/link");
     return Client.join(undefined, { link_code: code });
   }
 
-  /** Reopen the page: only stored data remains. */
+  /** Restart the web client. Only stored data remains. */
   start() {
     this.device = new PrivateDevice({
       api: (method, path, body) => this.network(() => this.ask(method, path, body), path),
@@ -117,7 +118,7 @@ export class Client {
     return requestAs(this.token, method, path, body, this.address);
   }
 
-  /** Store an encrypted file on the server. Resolve with its ID. */
+  /** Store an encrypted file on the server. Resolve with the file's id. */
   async upload(id, data) {
     const headers = { Authorization: `Bearer ${this.token}`, "Content-Type": "application/octet-stream" };
     return (
@@ -139,7 +140,7 @@ export class Client {
     return response.arrayBuffer();
   }
 
-  /** Return the problems that this client has found in the server's log, each with a member's ID. */
+  /** Return the problems that this client has found in the server's log, each with a member's id. */
   async troubles(id) {
     const changes = await this.store.under(`changes/${id}/`);
     return changes

@@ -1,4 +1,4 @@
-// Real MLS clients at a real server, on random schedules and a network that loses responses. Run by
+// Tests MLS clients with a real server, random schedules and a network that loses responses. Run by
 // test_private_clients.py.
 
 import assert from "node:assert/strict";
@@ -148,7 +148,7 @@ test("three people form a group, and a member who leaves can read no later messa
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "two"]);
   assert.deepEqual(await cem.texts(id), ["one"]);
-  // Even with every entry that was ever sent, Cem cannot derive the keys for the new epoch.
+  // Even with all entries ever sent, Cem cannot derive the keys of the new epoch.
   const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=1`);
   cem.network = async (request, path) => {
     if (path.includes("/log"))
@@ -242,7 +242,7 @@ test("an outsider cannot be added to a conversation secretly", async () => {
 test("devices finally agree after any sequence of actions, crashes and lost keys", async (t) => {
   let clients = [];
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) {
-    // The tokens expire during a long run.
+    // Tokens expire during a long run.
     if ((seed - FIRST) % 100 === 0) clients = await threeWithFourDevices();
     await t.test(`schedule ${seed}`, async () => schedule(clients, randomOf(seed)));
   }
@@ -292,7 +292,7 @@ async function schedule(clients, random) {
   for (const client of [ada, ben, cem]) await client.ask("POST", `/api/private/conversations/${id}/leave`);
 }
 
-/** Check that all members have the same history, each from the moment when they were added. */
+/** Check that all members have the same history, each since the time they were added. */
 async function compare(clients, id, forgetful, sent) {
   const histories = new Map(
     await Promise.all(clients.map(async (client) => [client, await client.device.history(id)])),

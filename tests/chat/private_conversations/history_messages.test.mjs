@@ -38,7 +38,7 @@ import { AUDIENCE, Client, freshKey, settle } from "./clients.mjs";
 
 const SECRET = process.env.SVC_SECRET;
 
-/** The arguments that the page's own code expects, for this client. */
+/** The arguments for the web client's own code, for this client. */
 const parts = (client) => ({
   store: client.store,
   send: (id, payload) => client.device.send(id, payload),
@@ -52,7 +52,7 @@ async function ours(client, id) {
   return ownOtherDevices(inGroup, await client.ask("GET", `/api/private/conversations/${id}`), client);
 }
 
-/** The requests that the person at this device would see. */
+/** The requests that are displayed on this device. */
 const asksAt = async (client, id) =>
   transferRequestsIn(await client.device.history(id), client, await ours(client, id));
 const standsAt = async (client, id) => transferStateOf(client.store, id, await ours(client, id));
@@ -71,7 +71,7 @@ async function takes(client, id) {
   return Boolean(answer);
 }
 
-/** Ada and Ben have talked while Cem listened. Then Ben has requested the earlier messages on a new phone. */
+/** Start a conversation of Ada, Ben and Cem with some messages. Then link a new phone of Ben's. */
 async function withPhone() {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
@@ -123,7 +123,7 @@ test("a new device gets the history only once the person at the old device has a
   assert.equal(await standsAt(phone, id), "done");
   await ben.device.sync();
   assert.deepEqual(await asksAt(ben, id), []);
-  // The conversation continues, and the transfer does not appear as a message.
+  // The conversation continues. The transfer does not appear as a message.
   await ada.device.send(id, messagePayload("still here"));
   for (const client of [ada, ben, cem, phone]) {
     await client.device.sync();

@@ -1,5 +1,5 @@
-// A malicious server between clients and the real server. It forwards requests and changes some responses.
-// Anyone who runs a server could do the same.
+// Runs a malicious server between the clients and the real server. It forwards requests and changes some
+// responses, as anyone who runs a server could.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -29,7 +29,7 @@ export class Hostile {
     client.address = this.address;
   }
 
-  /** Make this client talk to the real server again. */
+  /** Connect this client to the real server again. */
   leave(client) {
     client.address = ADDRESS;
   }
@@ -63,5 +63,5 @@ export const log =
     return path.includes("/log") ? { ...response, entries: change(response.entries) } : response;
   };
 
-/** Number the entries consecutively, as if nothing had been changed. */
+/** Number the entries consecutively to hide the changes. */
 export const renumbered = (entries, first) => entries.map((entry, at) => ({ ...entry, seq: first + at }));

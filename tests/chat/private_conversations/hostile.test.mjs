@@ -1,5 +1,5 @@
-// The page's own code detects when a server omits, reorders, changes or repeats entries, or forks the log.
-// Run by test_private_clients.py.
+// Checks that the web client detects a server that omits, reorders, changes or repeats entries, or forks the
+// log. Run by test_private_clients.py.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -95,7 +95,7 @@ test("an author is told that a message reached nobody once others have read late
       return { seq: stored.seq, epoch };
     }
     if (!stored || !path.includes(`/conversations/${id}`)) return pass();
-    // For Ada, the numbers of all later entries are higher by one.
+    // Ada sees all later entries with numbers that are higher by one.
     const asks = Number(new URLSearchParams(path.split("?")[1]).get("after"));
     const response = await pass(
       path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, stored.seq - 1))}`),
@@ -123,7 +123,7 @@ test("an author is told that a message reached nobody once others have read late
 test("two members with different commits for the same epoch are told that their groups differ", async () => {
   const { ada, ben, id } = await two();
   const phone = await ada.another();
-  // The server keeps the state that Ben last saw, and gives him a different copy of Ada's key package.
+  // The server keeps Ben at the state he last saw and gives him a different copy of Ada's key package.
   const seen = await ben.ask("GET", `/api/private/conversations/${id}`);
   const packages = await ben.ask("POST", `/api/private/conversations/${id}/key-packages`, {
     devices: seen.lacking.map((device) => device.id),
@@ -168,7 +168,7 @@ test("two members with different commits for the same epoch are told that their 
   const [one, other] = [await ada.device.groupState(id), await ben.device.groupState(id)];
   assert.equal(other.epoch, one.epoch);
   assert.notEqual(other.agreement, one.agreement);
-  // From here on, the server lets them communicate.
+  // From now on, the server forwards everything.
   joined = true;
   await ada.device.send(id, { text: "for Ben" });
   await ben.device.sync();
@@ -177,8 +177,8 @@ test("two members with different commits for the same epoch are told that their 
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
   for (const client of [ada, ben]) assert.deepEqual(await client.troubles(id), [["foreign", null]]);
-  // The next commit by one device does not fit the other device's state. The other device is added again, and
-  // reports that.
+  // The next commit by one device does not match the other device's state. The other device is added again
+  // and reports it.
   const tablet = await ada.another();
   for (const client of [ada, ben]) await client.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);

@@ -1,4 +1,4 @@
-"""Builds MLS messages as a server sees them, with valid framing around random data."""
+"""Builds MLS messages as a server sees them: valid framing around random data."""
 
 import os
 from base64 import b64encode
@@ -22,7 +22,7 @@ def vector(data: bytes) -> bytes:
     raise AssertionError("too long")
 
 
-# The commitment in each message, unless a test chooses another.
+# The default commitment of messages.
 COMMITMENT = b"c" * COMMITMENT_BYTES
 
 
@@ -38,7 +38,7 @@ def private_message(
 
 
 def welcome(*packages: bytes, size: int = 300) -> bytes:
-    """Return a Welcome with `size` bytes for the group, for the given key packages (each an MLSMessage)."""
+    """Return a Welcome for the given key packages (MLSMessages), with `size` bytes of group information."""
     secrets = b"".join(
         vector(key_package_ref(package[4:])) + vector(os.urandom(65)) + vector(os.urandom(80))
         for package in packages
@@ -60,7 +60,7 @@ def text(data: bytes) -> str:
 
 @dataclass
 class Client:
-    """A member's device, as the server sees it."""
+    """A member's device from the server's point of view."""
 
     person: HttpMember
     server_id: str

@@ -1,4 +1,4 @@
-// A member whose device is the program in tests/clients/openmls. This module exchanges data between the
+// Runs a member whose device is the program in tests/clients/openmls. This module passes data between the
 // program and the server, and signs the device's statement. All state is in memory.
 
 import { spawn } from "node:child_process";
@@ -23,7 +23,7 @@ export class OpenMls {
   /** The decrypted messages: {text, memberId}. */
   history = [];
   seq = 0;
-  /** Our commit in hexadecimal, while the log has not confirmed it. */
+  /** Our commit in hexadecimal, until the log confirms it. */
   #own = new Map();
 
   static async join(nickname, packages = 3) {
@@ -62,7 +62,7 @@ export class OpenMls {
     this.#program.stdin.end();
   }
 
-  /** Resolve with the response to one line. Reject with its error. */
+  /** Send a line to the program. Resolve with its response, or reject with its error. */
   async #do(...words) {
     const line = await new Promise((answer) => {
       this.#answers.push(answer);
@@ -77,14 +77,14 @@ export class OpenMls {
     return { epoch: Number(epoch), agreement, callKey, devices: Number(devices) };
   }
 
-  /** Create the group for a conversation that has none, with all missing devices. */
+  /** Create the group of a conversation without a group, and add all missing devices. */
   async begin(id) {
     await this.#do("begin", hex(id));
     await this.#commit(id, 0, []);
     await this.sync(id);
   }
 
-  /** Join with each Welcome, and read the messages. */
+  /** Join with each Welcome. Then read the messages. */
   async sync(id) {
     const { welcomes } = await this.ask("GET", "/api/private/welcomes");
     for (const { id: welcomeId, seq, welcome } of welcomes) {
@@ -96,7 +96,7 @@ export class OpenMls {
     await this.readAll(entries);
   }
 
-  /** Read the messages in the log's order. Rejects if a message cannot be read. */
+  /** Read the messages in the order of the log. Reject if a message cannot be read. */
   async readAll(entries) {
     for (const entry of entries) await this.#take(entry);
   }
@@ -118,7 +118,7 @@ export class OpenMls {
     this.seq = seq;
   }
 
-  /** Accept our own commit if it won. It adds missing devices and removes those that have left. */
+  /** Commit the addition of missing devices and the removal of former ones. Return whether the commit won. */
   async #commit(id, after, statements) {
     const { devices, lacking } = await this.ask("GET", ONE(id));
     const left = devices.filter((device) => device.gone);
@@ -151,7 +151,7 @@ export class OpenMls {
     }
   }
 
-  /** Renew our own keys, and add and remove devices. Return true if this commit won its epoch. */
+  /** Renew our keys, and add and remove devices. Resolve with whether this commit won its epoch. */
   async renew(id, ...gone) {
     const won = await this.#commit(id, this.seq, gone);
     await this.sync(id);

@@ -1,4 +1,4 @@
-// The page's ts-mls and OpenMLS share a group on a real server and read each other's messages. Run by
+// Checks that the web client's ts-mls and OpenMLS can share a group and read each other's messages. Run by
 // test_private_clients.py.
 
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ async function agree(id, page, other, devices) {
   assert.deepEqual([one.statements.length, two.devices], [devices, devices]);
 }
 
-/** Run a test, and then end the programs that it has started. */
+/** Run a test. Then end the programs it has started. */
 function both(name, act) {
   test(name, async () => {
     const started = [];
@@ -84,7 +84,7 @@ both("of commits of both that race one wins each epoch, and both agree in the en
   await rust.sync(id);
   const { statement } = await ben.store.get("identity");
   for (let round = 0; round < ROUNDS; round += 1) {
-    // A device that has lost its keys is removed and added again by the first device that commits.
+    // The first device that commits removes a device that has lost its keys, and adds it again.
     await ben.turn(() => ben.store.forget(`group/${id}`));
     await ben.ask("POST", `/api/private/conversations/${id}/lost`);
     const before = (await rust.groupState()).epoch;
@@ -129,7 +129,7 @@ both(
     await ada.device.send(id, { text: "without Rust" });
     await cem.device.sync();
     assert.deepEqual(await cem.texts(id), ["without Rust"]);
-    // Even with all later log entries, the removed device can read no further than its own removal.
+    // Even with all later log entries, the removed device cannot read anything after its removal.
     const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=${seq}`);
     await assert.rejects(rust.readAll(entries));
     assert.deepEqual(

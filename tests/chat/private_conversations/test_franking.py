@@ -1,4 +1,4 @@
-"""A private message can be reported only with the content that was actually sent."""
+"""A private message can be reported only with the content that was sent."""
 
 import hashlib
 import hmac
@@ -22,7 +22,7 @@ PLAINTEXT = json.dumps(["You are not welcome here", "picture.png"], separators=(
 
 @dataclass
 class Scene:
-    """A conversation in which Ada has sent Ben a message."""
+    """A conversation in which Ada has sent a message to Ben."""
 
     server: PrivateServer
     ada: Client
@@ -71,7 +71,7 @@ async def scene(server: PrivateServer) -> AsyncIterator[Scene]:
     yield Scene(server, ada, ben, conversation, key, body, entry)
 
 
-async def test_a_recipient_reveals_a_message_and_moderators_see_that_it_was_verified(
+async def test_a_recipient_can_report_a_message_and_moderators_see_that_it_is_verified(
     scene: Scene,
 ) -> None:
     status, answer = await scene.report(scene.ben, scene.proof())
@@ -89,7 +89,7 @@ async def test_a_recipient_reveals_a_message_and_moderators_see_that_it_was_veri
     }
 
 
-async def test_a_report_of_a_message_that_was_not_sent_is_refused(scene: Scene) -> None:
+async def test_a_report_of_a_message_that_was_not_sent_is_rejected(scene: Scene) -> None:
     altered = PLAINTEXT.replace("not ", "")
     forged: list[dict[str, object]] = [
         {"said": altered},
@@ -126,7 +126,7 @@ async def test_outsiders_cannot_report_a_conversation(scene: Scene) -> None:
     assert (status, answer["error"]) == (404, "unknown_conversation")
 
 
-async def test_invalid_content_is_refused_before_it_is_stored(scene: Scene) -> None:
+async def test_invalid_content_is_rejected_before_it_is_stored(scene: Scene) -> None:
     for plaintext in ("no JSON", "{}", "[]", '["a", 1]', '["\\ud800"]', "[" * 20_000, json.dumps(["a"] * 12)):
         status, answer = await scene.report(scene.ben, scene.proof(said=plaintext))
         assert (status, answer["error"]) == (400, "invalid_request"), plaintext[:20]
@@ -135,7 +135,7 @@ async def test_invalid_content_is_refused_before_it_is_stored(scene: Scene) -> N
         assert status == 400, changes
 
 
-async def test_a_message_without_a_valid_commitment_is_refused(scene: Scene) -> None:
+async def test_a_message_without_a_valid_commitment_is_rejected(scene: Scene) -> None:
     body = private_message(scene.conversation["id"], 1, APPLICATION)
     status, answer = await scene.ada.send(scene.conversation, 1, body, os.urandom(32))
     assert (status, answer["error"]) == (400, "invalid_request")
@@ -149,7 +149,7 @@ async def test_the_server_stores_nothing_about_a_messages_content_unless_it_is_r
     commitment = committed(scene.key, PLAINTEXT)
     kept = scene.server.bytes_on_disk()
     assert hashlib.sha256(commitment).digest() in scene.body
-    # Anyone who had the commitment and the server's key could try each member until the tag matches.
+    # Anyone with the commitment and the server's key could try all members until the tag matches.
     assert commitment not in kept and scene.key not in kept
     assert b"not welcome" not in kept
 

@@ -1,4 +1,4 @@
-"""In private conversations, commits have a single order, and each key package is handed out only once."""
+"""Commits in a private conversation have a single order, and each key package is handed out only once."""
 
 import asyncio
 import time
@@ -34,7 +34,7 @@ class PrivateServer:
         return await Client(person, self.server_id, time.time()).take_part(packages, last_resort)
 
     async def group(self, first: Client, *others: Client) -> dict[str, Any]:
-        """Open a conversation. Its group contains exactly the given devices and is in epoch 1."""
+        """Open a conversation and create its group, in epoch 1, with exactly these devices."""
         conversation = await first.open(*others)
         packages = [b64decode(package["key_package"]) for package in await first.take(conversation, *others)]
         status, answer = await first.commit(conversation, 0, packages)
@@ -64,7 +64,7 @@ async def test_two_people_share_one_conversation(server: PrivateServer) -> None:
     assert three[0]["id"] != three[1]["id"], "larger groups can have several conversations"
 
 
-async def test_a_device_joins_a_group_only_once_it_has_key_packages(server: PrivateServer) -> None:
+async def test_a_device_can_join_a_group_only_when_it_has_key_packages(server: PrivateServer) -> None:
     ada, ben = (
         await server.client("Ada"),
         Client(await newcomer(server.chat, "Ben"), server.server_id, time.time()),
@@ -78,7 +78,7 @@ async def test_a_device_joins_a_group_only_once_it_has_key_packages(server: Priv
         await ben.publish(2)
         assert await live.pushed("private_changed") == changed
         assert len(await ada.take(conversation, ben)) == 1
-        # A device that publishes more packages causes no other event.
+        # When a device publishes more packages, there is no other event.
         await ben.publish(2)
         await live.ask("channels")
         assert "private_changed" not in live.kept_events()
@@ -122,7 +122,7 @@ async def test_a_device_without_packages_is_left_out_and_low_stock_is_reported(s
     assert await ben.publish(5) == 5
 
 
-async def test_a_welcome_is_shown_only_to_its_device(server: PrivateServer) -> None:
+async def test_only_its_device_can_read_or_delete_a_welcome(server: PrivateServer) -> None:
     ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await server.group(ada, ben)
     assert [welcome["conversation_id"] for welcome in await ben.welcomes()] == [conversation["id"]]
@@ -135,7 +135,7 @@ async def test_a_welcome_is_shown_only_to_its_device(server: PrivateServer) -> N
     assert await server.community._database.rows("SELECT * FROM private_welcomes") == []
 
 
-async def test_resending_the_same_bytes_gets_the_same_response_and_adds_no_message(
+async def test_resending_a_message_gets_the_same_response_and_adds_nothing(
     server: PrivateServer,
 ) -> None:
     ada, ben = await server.client("Ada"), await server.client("Ben")
@@ -166,7 +166,7 @@ async def test_outsiders_learn_nothing_about_a_conversation(server: PrivateServe
         assert not [event for event in live.kept_events() if event.startswith("private")]
 
 
-async def test_a_members_second_device_can_read_nothing_until_it_is_added(server: PrivateServer) -> None:
+async def test_a_members_second_device_cannot_read_anything_until_it_is_added(server: PrivateServer) -> None:
     ada, ben = await server.client("Ada"), await server.client("Ben")
     conversation = await server.group(ada, ben)
     await ada.send(conversation, 1)
@@ -188,7 +188,7 @@ async def second_device(person: HttpMember) -> HttpMember:
     return HttpMember(person.chat, device, person.id, answer["access_token"])
 
 
-async def test_an_unlinked_device_loses_access_at_once_and_nobody_can_send_until_it_is_removed(
+async def test_nobody_can_send_until_an_unlinked_device_is_removed_from_the_group(
     server: PrivateServer,
 ) -> None:
     ada, ben = await server.client("Ada"), await server.client("Ben")
@@ -207,7 +207,7 @@ async def test_an_unlinked_device_loses_access_at_once_and_nobody_can_send_until
 
 
 @pytest.mark.parametrize("how", ["kick", "ban", "leave"])
-async def test_a_former_member_is_in_no_group(server: PrivateServer, how: str) -> None:
+async def test_a_former_member_is_removed_from_all_groups(server: PrivateServer, how: str) -> None:
     ada, ben, cem = [await server.client(name) for name in ("Ada", "Ben", "Cem")]
     conversation = await server.group(ada, ben, cem)
     pair = await server.group(ada, cem)
@@ -227,7 +227,7 @@ async def test_a_former_member_is_in_no_group(server: PrivateServer, how: str) -
     assert (await ada.send(pair, 1))[1]["error"] == "private_refused"
 
 
-async def test_neither_side_of_a_block_can_write_to_the_other(server: PrivateServer) -> None:
+async def test_after_a_block_neither_member_can_write_to_the_other(server: PrivateServer) -> None:
     ada, ben = await server.client("Ada"), await server.client("Ben")
     conversation = await server.group(ada, ben)
     await ben.person.done("PUT", f"/api/me/blocks/{ada.person.id}")
@@ -262,7 +262,7 @@ async def test_a_device_statement_is_valid_only_for_its_device_member_and_server
         assert await ada.person.refused("POST", "/api/private/key-packages", body) == "invalid_request"
 
 
-async def test_a_commit_can_make_only_valid_changes(server: PrivateServer) -> None:
+async def test_a_commit_with_invalid_changes_is_rejected(server: PrivateServer) -> None:
     ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await server.group(ada, ben)
     with_eve = await ada.open(eve)
@@ -293,7 +293,7 @@ async def test_people_can_join_and_leave_a_group(server: PrivateServer) -> None:
     assert (await ada.commit(conversation, 1, packages, [cem.device_id]))[0] == 200
     response = await dia.look(conversation)
     assert {device["id"] for device in response["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
-    # Anybody in a group can remove others, who then get no later messages.
+    # Any member of a group can remove others. They get no later messages.
     await dia.person.done("DELETE", path(conversation, f"members/{ben.person.id}"))
     assert await ben.person.refused("GET", path(conversation, "log")) == "unknown_conversation"
     status, answer = await dia.send(conversation, 2)
@@ -323,7 +323,7 @@ async def test_a_device_that_lost_its_keys_can_ask_to_be_added_again(server: Pri
     assert (await ben.send(conversation, 2))[0] == 200
 
 
-async def test_a_group_can_be_restarted_only_when_no_device_is_left_in_it(server: PrivateServer) -> None:
+async def test_a_group_can_be_restarted_only_when_no_devices_are_left_in_it(server: PrivateServer) -> None:
     ada, ben = await server.client("Ada"), await server.client("Ben")
     conversation = await server.group(ada, ben)
     assert (await ben.commit(conversation, 0))[1]["error"] == "epoch_passed"

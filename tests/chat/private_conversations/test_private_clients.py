@@ -1,4 +1,4 @@
-"""Real MLS clients, which run the page's own code in node, connect to a real server.
+"""Tests MLS clients, which run the web client's own code in Node, with a real server.
 
 `ci/nightly` tries a thousand random schedules.
 """
@@ -18,12 +18,12 @@ from tests.kit.device import Device
 from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not
 from tests.kit.packages import NODE
 
-# Enough to trigger each kind of loss a few times within a few seconds.
+# The schedules cause each kind of loss a few times and take a few seconds.
 SCHEDULES = 4
 MANY = 1000
-# The text of a message, which the server must never store.
+# A message text that the server must never store.
 SECRET = "between the two of us"
-# The text itself, without spaces as in a reaction, and in base64 at every alignment.
+# The text as it is, with hyphens as in a reaction, and in base64 at each alignment.
 FORMS = [SECRET.encode(), SECRET.replace(" ", "-").encode()]
 FORMS += [b64encode(bytes(shift) + SECRET.encode())[4:-4] for shift in range(3)]
 
@@ -36,7 +36,7 @@ def unlimited_conversations(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables: str) -> str:
-    """Run a test file from this folder in node and return its output. All of its tests must pass."""
+    """Run a test file from this folder in Node. All its tests must pass. Return its output."""
     async with chat.http.get("/info") as response:
         audience = (await response.json())["serverId"]
     process = await asyncio.create_subprocess_exec(
@@ -84,7 +84,7 @@ async def test_racing_crashing_and_disconnected_clients_converge(
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
 
 
-async def test_a_device_passes_earlier_messages_only_to_a_new_device_of_the_same_member(
+async def test_a_device_gives_earlier_messages_only_to_a_new_device_of_the_same_member(
     chat: ChatServer, variables: dict[str, str]
 ) -> None:
     owner = await owner_device(chat)
@@ -102,7 +102,7 @@ async def test_a_tampered_or_forked_log_is_detected(chat: ChatServer) -> None:
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 @pytest.mark.timeout(BUILD_DEADLINE_S + 180)
 @pytest.mark.nightly("compiles OpenMLS; the page's own clients run daily")
-async def test_the_page_and_openmls_can_share_a_group_and_read_each_others_messages(
+async def test_the_web_client_and_openmls_can_share_a_group_and_read_each_others_messages(
     chat: ChatServer,
 ) -> None:
     program = await built()

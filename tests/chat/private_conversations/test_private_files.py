@@ -1,4 +1,4 @@
-"""Encrypted files are available only to their conversation's group, and deleted with their messages."""
+"""Encrypted files are available only to the conversation's group and are deleted with their messages."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ async def test_a_file_is_served_unchanged_and_only_to_devices_in_the_group(
 ) -> None:
     ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await server.group(ada, ben)
-    # The file is opaque: even data that looks like a web page is served as bytes.
+    # The server treats the file as opaque, so it serves even data that looks like a web page as bytes.
     sealed = b"<html><script>alert(1)</script>" + os.urandom(300_000)
     status, answer = await send(ada, conversation, sealed)
     assert status == 201
@@ -67,21 +67,21 @@ async def test_a_file_is_served_unchanged_and_only_to_devices_in_the_group(
 
     response, data = await get(eve, conversation, file_id)
     assert response.status == 404 and b"unknown_conversation" in data
-    # A member's device that has not been added yet cannot read the file, and the file is not found in another
-    # conversation.
+    # A member's device that has not been added yet cannot read the file. Another conversation does not
+    # contain it.
     other = await server.of(await second_device(ben.person))
     response, data = await get(other, conversation, file_id)
     assert response.status == 409 and b"no_device" in data
     elsewhere = await server.group(ben, eve)
     response, data = await get(ben, elsewhere, file_id)
     assert response.status == 404 and b"unknown_file" in data
-    # No URL for stored media serves the file either.
+    # Media URLs do not serve the file, either.
     name = stored(server)[0].name
     async with server.chat.http.get(f"/media/{name}") as refused:
         assert refused.status == 403
 
 
-async def test_oversized_and_invalid_bodies_are_refused_and_nothing_is_stored(server: PrivateServer) -> None:
+async def test_oversized_and_invalid_bodies_are_rejected_and_not_stored(server: PrivateServer) -> None:
     ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await server.group(ada, ben)
     other = Client(await second_device(ben.person), server.server_id, time.time())

@@ -1,5 +1,5 @@
-"""Devices are notified of private messages unless the member has a visible page. Notifications contain no
-content.
+"""Devices are notified of private messages unless a client of the member is visible. The notifications have
+no content.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ async def test_an_absent_member_is_notified_without_any_content(scene: Scene) ->
     assert SECRET not in received.body
 
 
-async def test_resent_messages_and_commits_notify_nobody(scene: Scene) -> None:
+async def test_resent_messages_and_commits_cause_no_notifications(scene: Scene) -> None:
     body = scene.body()
     assert await scene.send(scene.ada, body, ring=False) == 200
     assert await scene.send(scene.ada, body) == 200

@@ -1,6 +1,6 @@
-"""A push service on the loopback interface for tests.
+"""Runs a push service on the loopback interface.
 
-It stores the notifications that it receives, and decrypts them as a device would.
+The service stores the notifications it receives. Tests decrypt them as a device would.
 """
 
 import asyncio
@@ -67,8 +67,8 @@ class Browser:
 @dataclass
 class PushService:
     origin: str = ""
-    # The status and headers of the responses for each path, by default 201 without headers. The last response
-    # repeats.
+    # The statuses and headers of the responses for each path. The last response repeats. By default, all
+    # responses have status 201.
     answers: dict[str, list[tuple[int, dict[str, str]]]] = field(default_factory=dict)
     # The body of each response.
     response_text: str = ""
@@ -102,7 +102,7 @@ async def push_service() -> AsyncIterator[PushService]:
 
 
 def vouched(received: Received) -> dict[str, Any]:
-    """Verify the server's VAPID claims with the key in them (RFC 8292). Return the claims."""
+    """Verify the server's VAPID claims with the key in the request (RFC 8292). Return the claims."""
     scheme, _, credentials = received.headers["Authorization"].partition(" ")
     fields = dict(part.strip().split("=", 1) for part in credentials.split(","))
     assert scheme == "vapid"

@@ -1,5 +1,4 @@
-"""Devices are notified of mentions, replies and messages in chosen channels, unless the member has a visible
-page."""
+"""Devices are notified of mentions, replies and messages in chosen channels unless a client is visible."""
 
 import asyncio
 import logging
@@ -40,13 +39,11 @@ class Scene:
         return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
 
     async def mention(self, text: str = "look") -> Any:
-        """Post a message from the owner that mentions the member."""
+        """Post a message as the owner, mentioning the member."""
         return await self.post(self.members.owner, f"[You](mention:{self.members.member.id}) {text}")
 
     async def is_quiet(self) -> None:
-        """Wait until the server has sent all push messages, and check that the device has received no other
-        notification.
-        """
+        """Wait until the server has sent all push messages. Check that there are no unread notifications."""
         senders = self.community.notifications.ringing._senders
         assert senders is not None
         while sending := list(senders._tasks):
@@ -102,7 +99,7 @@ async def test_a_reply_notifies_unless_ping_is_false(scene: Scene) -> None:
     await scene.service.next()
 
 
-async def test_the_notification_level_decides_which_messages_notify(scene: Scene) -> None:
+async def test_the_notification_level_determines_which_messages_cause_notifications(scene: Scene) -> None:
     browser, member = await scene.subscribed(scene.members.member), scene.members.member
     await scene.post(scene.members.owner, "nobody in particular")
     await scene.is_quiet()
@@ -129,7 +126,7 @@ async def test_followers_of_a_thread_are_notified_of_replies(scene: Scene) -> No
     assert browser.read(await scene.service.next())["kind"] == "mention"
 
 
-async def test_no_notifications_are_sent_while_a_page_is_visible(scene: Scene) -> None:
+async def test_no_notifications_are_sent_while_a_client_is_visible(scene: Scene) -> None:
     await scene.subscribed(scene.members.member)
     async with scene.members.live("member", "member") as [one, two]:
         await one.ask("in_sight", visible=True)
@@ -142,7 +139,7 @@ async def test_no_notifications_are_sent_while_a_page_is_visible(scene: Scene) -
         assert (await one.ask("in_sight"))["event"] == "error"
 
 
-async def test_own_messages_and_those_of_blocked_members_send_no_notifications(scene: Scene) -> None:
+async def test_own_messages_and_messages_of_blocked_members_cause_no_notifications(scene: Scene) -> None:
     await scene.subscribed(scene.members.member)
     await scene.members.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     await scene.post(scene.members.member, f"[Me](mention:{scene.members.member.id})")
@@ -151,7 +148,7 @@ async def test_own_messages_and_those_of_blocked_members_send_no_notifications(s
     await scene.is_quiet()
 
 
-async def test_messages_in_invisible_channels_send_no_notifications(scene: Scene) -> None:
+async def test_messages_in_invisible_channels_cause_no_notifications(scene: Scene) -> None:
     await scene.subscribed(scene.members.member)
     override = f"{GENERAL}/overrides/role/member"
     await scene.members.owner.done("PUT", override, {"deny": ["view_channel"]})
@@ -181,7 +178,7 @@ async def test_a_push_is_retried_when_a_busy_push_service_requests_it(scene: Sce
     assert scene.outcomes() == {"busy": 2, "sent": 1}
 
 
-async def test_a_push_service_that_stays_busy_is_abandoned(scene: Scene) -> None:
+async def test_a_push_is_abandoned_if_the_push_service_stays_busy(scene: Scene) -> None:
     await scene.subscribed(scene.members.member)
     scene.service.answers["/device"] = [(500, {})]
     await scene.mention()
@@ -242,7 +239,7 @@ async def test_notifications_to_a_member_are_rate_limited(
     assert scene.outcomes()["rate_limited"] == 3
 
 
-async def test_signing_out_leaving_and_unlinking_end_a_subscription(scene: Scene) -> None:
+async def test_signing_out_leaving_or_unlinking_ends_a_subscription(scene: Scene) -> None:
     members = scene.members
     for number, person in enumerate((members.member, members.guest, members.moderator, members.admin)):
         await scene.subscribed(person, f"device-{number}")
@@ -270,7 +267,7 @@ async def test_a_subscription_survives_a_session_refresh(scene: Scene) -> None:
     await scene.service.next()
 
 
-async def test_a_browser_is_notified_only_for_the_member_who_subscribed_last(scene: Scene) -> None:
+async def test_a_browser_gets_notifications_only_for_the_member_who_subscribed_last(scene: Scene) -> None:
     await scene.subscribed(scene.members.member)
     await scene.subscribed(scene.members.guest)
     await scene.mention()
@@ -313,7 +310,7 @@ async def test_only_public_https_addresses_are_accepted(scene: Scene, endpoint: 
     assert await scene.members.member.refused("PUT", OWN, subscription) == "invalid_request"
 
 
-async def test_invalid_keys_are_refused(scene: Scene) -> None:
+async def test_invalid_subscription_keys_are_rejected(scene: Scene) -> None:
     browser = Browser(scene.service)
     good = {"p256dh": base64url(browser.public), "auth": base64url(browser.secret)}
     for wrong in ({"auth": "x"}, {"auth": "AAAA"}, {"p256dh": "AAAA"}, {"p256dh": None}):
@@ -322,7 +319,7 @@ async def test_invalid_keys_are_refused(scene: Scene) -> None:
     assert await scene.members.member.refused("PUT", OWN, {"endpoint": "x", "keys": []}) == "invalid_request"
 
 
-async def test_an_address_that_later_resolves_to_an_internal_one_is_not_requested(scene: Scene) -> None:
+async def test_an_endpoint_that_later_resolves_to_an_internal_address_is_not_requested(scene: Scene) -> None:
     await scene.subscribed(scene.members.member)
     scene.community.notifications.poster.exempt.clear()
     await scene.mention()

@@ -1,7 +1,6 @@
-"""The server is advertised on the local network as its owner has configured, as seen by Debian's
-avahi-browse.
+"""The server is advertised on the local network as configured. The tests look for it with avahi-browse.
 
-The server and the visitor are two machines on a private network (`tests.kit.avahi_link`).
+The server and the browser are two machines on a simulated network (`tests.kit.avahi_link`).
 """
 
 import logging
@@ -123,8 +122,7 @@ async def test_the_server_is_advertised_only_on_a_pinned_interface(
         chat_process({**variables, "MDNS_INTERFACE": "lo"}, network.server),
         chat_process(other, network.server),
     ):
-        # The server that started later has been announced, so the first server would have been announced by
-        # now.
+        # The second server has been advertised, so the first one would have been advertised by now.
         await browser.until("advertised", "Other")
 
 
@@ -154,8 +152,8 @@ async def test_a_server_on_loopback_is_advertised_with_a_warning(
             AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000),
             "this machine has no address that matches HOST 0.0.0.0",
         ),
-        # The address does not belong to the machine, so the system refuses to send from it. (zeroconf leaves
-        # the sockets that it has already opened to the garbage collector.)
+        # The address does not belong to the machine, so the system cannot send from it. zeroconf leaves the
+        # sockets that it has already opened to the garbage collector.
         pytest.param(
             [Interface("eth0", 2, ["192.0.2.77"])],
             AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000),
@@ -172,7 +170,7 @@ async def test_a_failed_advertisement_only_logs_a_warning(
     await eventually("a warning is logged", lambda: _warnings(caplog), within_s=20)
     assert fault in _warnings(caplog)[0].__dict__["fault"]
     await advertisement.close()
-    # The advertisement is retried repeatedly, but its failure is logged only once.
+    # The server keeps retrying, but logs the failure only once.
     assert len(_warnings(caplog)) == 1
 
 

@@ -1,6 +1,6 @@
-"""The management listener is accessible only with its token.
+"""The management listener requires its token.
 
-It changes settings through the same code path as the page.
+It changes settings through the same code as the HTTP API.
 """
 
 import json
@@ -73,7 +73,7 @@ async def managed(variables: dict[str, str]) -> AsyncIterator[Managed]:
             yield Managed(chat, community, http)
 
 
-async def test_the_listener_shows_and_changes_the_settings(managed: Managed) -> None:
+async def test_the_listener_returns_and_changes_the_settings(managed: Managed) -> None:
     assert await managed.ask("GET", "/management/health") == (200, {"ok": True})
     assert await managed.ask("GET", "/management/settings/all") == (200, DEFAULTS)
     changed = {**DEFAULTS, "lanOpen": True, "discoverable": False, "profanityMode": "flag"}
@@ -86,7 +86,7 @@ async def test_the_listener_shows_and_changes_the_settings(managed: Managed) -> 
 
 
 @pytest.mark.parametrize(("method", "path"), [*ENDPOINTS, ("GET", "/"), ("GET", "/api/settings")])
-async def test_without_the_token_every_path_is_refused(managed: Managed, method: str, path: str) -> None:
+async def test_without_the_token_every_path_is_forbidden(managed: Managed, method: str, path: str) -> None:
     for headers, code in [
         ({}, "auth_required"),
         ({"Authorization": TOKEN}, "auth_required"),
@@ -101,13 +101,13 @@ async def test_without_the_token_every_path_is_refused(managed: Managed, method:
             assert answer.keys() == {"error", "message"}
 
 
-async def test_a_members_access_token_is_refused(managed: Managed) -> None:
+async def test_a_members_access_token_is_rejected(managed: Managed) -> None:
     owner = await newcomer(managed.chat, "Olga")
     status, answer = await managed.ask("GET", "/management/settings", token=owner.token)
     assert (status, answer["error"]) == (401, "token_invalid")
 
 
-async def test_a_refused_change_reports_every_problem_and_changes_nothing(managed: Managed) -> None:
+async def test_an_invalid_change_reports_every_problem_and_changes_nothing(managed: Managed) -> None:
     changes = {"lanOpen": "on", "joinPolicy": "closed", "profanityMode": True, "colour": "red"}
     status, answer = await managed.ask("PATCH", "/management/settings", changes)
     assert (status, answer["error"]) == (400, "invalid_settings")
@@ -168,11 +168,11 @@ async def test_without_a_token_nothing_is_listening(
     async with chat_server({**variables, "SVC_ADMIN_PORT": "0"}):
         assert opened == []
     async with chat_server({**variables, "SVC_ADMIN_PORT": "0", "SVC_ADMIN_TOKEN": TOKEN}):
-        # The listener accepts connections only from this machine.
+        # By default, the listener accepts only local connections.
         assert opened == ["127.0.0.1"]
 
 
-async def test_the_server_refuses_to_start_with_a_clear_message_if_the_port_is_in_use(
+async def test_the_server_does_not_start_if_the_management_port_is_in_use(
     variables: dict[str, str],
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -185,7 +185,7 @@ async def test_the_server_refuses_to_start_with_a_clear_message_if_the_port_is_i
 async def test_the_listener_uses_the_configured_address_in_a_container(
     managed: Managed, variables: dict[str, str]
 ) -> None:
-    """Use another address on the loopback network, which has many addresses on Linux."""
+    """Use a second loopback address, which Linux provides."""
     async with management.management_listener(
         managed.community.settings, _operating(variables), "127.0.0.2"
     ) as address:

@@ -1,4 +1,4 @@
-"""The mDNS advertisement is valid for any server name and any listening address."""
+"""The mDNS records are valid for any server name and any listening address."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ SERVER = AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000)
         ("chat.example", 1, "chat\N{ONE DOT LEADER}example"),
         ("x" * 100, 1, "x" * 63),
         ("x" * 100, 12, "x" * 58 + " (12)"),
-        # The name is truncated between two characters.
+        # Truncation does not split a character.
         ("\u00fc" * 40, 1, "\u00fc" * 31),
         ("\N{GRINNING FACE}" * 20, 3, "\N{GRINNING FACE}" * 14 + " (3)"),
         ("lone \ud800 surrogate", 1, "lone surrogate"),

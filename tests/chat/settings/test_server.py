@@ -1,4 +1,4 @@
-"""The owner changes the server's name and its join policy while the server is running."""
+"""The owner can change the server's name, rules and welcome channel while the server is running."""
 
 from typing import Any
 
@@ -66,13 +66,13 @@ async def test_new_members_must_accept_the_current_rules(members: MembersByRole)
         members.chat, device, members.chat.invite, rules_accepted=answer["rules_version"]
     )
     assert status == 200
-    # Existing members get no prompt.
+    # Existing members do not have to accept the rules.
     assert (await apply(members.chat, device))[0] == 200
     await members.owner.done("PATCH", SETTINGS, {"rules": None})
     await newcomer(members.chat, "New")
 
 
-async def test_new_members_land_in_the_welcome_channel_that_the_owner_chose(members: MembersByRole) -> None:
+async def test_new_members_are_sent_to_the_welcome_channel(members: MembersByRole) -> None:
     await members.owner.done("PATCH", SETTINGS, {"welcomeChannelId": "general"})
     assert (await apply(members.chat, Device(), members.chat.invite))[1]["channel_id"] == "general"
     invite = await members.owner.done("POST", "/api/invites", {"channel_id": "lobby"})

@@ -1,4 +1,4 @@
-"""Owners change the settings over HTTP and the live socket, and every affected member is notified."""
+"""Owners can change settings over HTTP and the live socket. The affected members are notified."""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ async def world(variables: dict[str, str]) -> AsyncIterator[World]:
 
 
 async def _owner(world: World) -> dict[str, str]:
-    """Return the headers that authenticate the owner's requests."""
+    """Return headers that authenticate requests as the owner."""
     chat, community = world
     known = set(community.directory.members)
     token = await chat.join("Olga")
@@ -77,7 +77,7 @@ async def test_one_invalid_value_prevents_the_whole_change_and_all_problems_are_
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '"lanOpen"', ""])
-async def test_settings_that_are_not_an_object_are_refused(world: World, text: str) -> None:
+async def test_settings_that_are_not_an_object_are_rejected(world: World, text: str) -> None:
     chat, _ = world
     owner = await _owner(world)
     async with chat.http.patch("/api/settings", data=text, headers=owner) as response:
@@ -142,7 +142,7 @@ async def test_a_change_takes_effect_before_its_response(world: World) -> None:
     owner = await _owner(world)
     assert (await _patch(chat, owner, {"discoverable": True, "lanOpen": True}))[0] == 200
     assert values == [True]
-    # Setting the current value is not a change.
+    # Setting the current value again is not a change.
     assert (await _patch(chat, owner, {"discoverable": True}))[0] == 200
     assert (await _patch(chat, owner, {"discoverable": "off"}))[0] == 200
     assert values == [True, False]

@@ -1,4 +1,4 @@
-"""Only the owner can read the report on the server's health and its connected members.
+"""Only the owner can read the health report, which lists checks and connected members.
 
 The report contains no secrets.
 """
@@ -28,7 +28,7 @@ async def test_a_healthy_server_reports_its_checks_and_notices(members: MembersB
     by_name = await checks(members)
     assert by_name == {
         "database": ("ok", "sound"),
-        # The expected values depend on the machine that runs the test.
+        # The results of these checks depend on the machine that runs the test.
         **{name: by_name[name] for name in ("disk", "clock", "files", "buffers")},
         "joining": ("ok", "possible"),
         "address": ("notice", "only_here"),
@@ -75,7 +75,7 @@ SMALL = {"net.core.rmem_max": 212_992}
 
 
 class Here:
-    """A media service link, an upload queue and a database, each in the state that the test chooses."""
+    """A fake media service link, upload queue and database, whose states the test chooses."""
 
     def __init__(self, *, works: bool = True, linked: bool = True, worker: bool = True, waiting: int = 0):
         self.synchronised, self.worker_up, self.waiting = linked, worker, waiting
@@ -156,7 +156,7 @@ async def test_the_report_names_an_address_that_others_cannot_reach(
 async def test_the_report_names_resources_that_the_machine_lacks(
     variables: dict[str, str], check: str, machine: Machine, expected: tuple[str, str]
 ) -> None:
-    """Check the resources that `svc doctor` also checks."""
+    """Check that the report and `svc doctor` agree."""
     assert (await checks_of(variables, Here(), machine=machine))[check] == expected
     assert {finding.verdict.value for finding in doctor.findings(machine)} - {"ok"} == {expected[0]} - {"ok"}
 

@@ -1,4 +1,4 @@
-"""The server gives different information to everyone, to members, and to operators."""
+"""The server gives different information to the public, to members and to operators."""
 
 import re
 from datetime import datetime
@@ -47,7 +47,7 @@ async def test_the_info_endpoint_previews_the_server_for_invited_people(variable
         assert await info(chat) == changed
 
 
-async def test_the_info_endpoint_names_the_instance_if_the_operator_has_named_it(
+async def test_the_info_endpoint_contains_the_operators_instance_name(
     variables: dict[str, str],
 ) -> None:
     variables["SERVER_INSTANCE_ID"] = "left"
@@ -101,7 +101,7 @@ async def test_the_metrics_include_the_size_of_the_database(chat: ChatServer) ->
     commits = value(after, "svc_chat_database_group_size_count")
     assert 0 < commits == value(after, "svc_chat_database_commit_seconds_count") <= value(after, writes)
     assert value(after, "svc_chat_database_commit_seconds_sum") > 0
-    # A checkpoint may have emptied the write-ahead log.
+    # The size may be 0, because a checkpoint may have emptied the write-ahead log.
     assert value(after, "svc_chat_database_log_bytes") >= 0
     assert re.search(r'svc_chat_database_info{engine="sqlite",version="3\.\d+\.\d+"} 1.0', after)
 

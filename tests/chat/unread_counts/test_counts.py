@@ -1,4 +1,4 @@
-"""A counts token lets a page from any origin read one member's unread counts but do nothing else."""
+"""A counts token lets a page of any origin read a member's unread counts and do nothing else."""
 
 import re
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.kit.device import Device
 
 OWN, GENERAL = "/api/me/counts-token", "/api/channels/general"
-# The origin that a sandboxed frame on another server's page sends.
+# A sandboxed frame in another server's web client sends this origin.
 FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
 World = tuple[ChatServer, Community, MembersByRole]
 
@@ -35,9 +35,7 @@ async def token_of(person: HttpMember) -> str:
 
 
 async def counts(chat: ChatServer, token: str) -> tuple[int, Any, str | None]:
-    """Request the unread counts. Return the status, the body, and the origins whose pages may read the
-    response.
-    """
+    """Request the unread counts. Return the status, the body and the allowed origin."""
     body = {"token": token, "picture": True}
     async with chat.http.post("/api/counts", json=body, headers=FROM_A_FRAME) as response:
         return response.status, await response.json(), response.headers.get("Access-Control-Allow-Origin")
@@ -61,7 +59,7 @@ async def test_a_page_without_an_origin_can_read_the_counts_of_unmuted_channels(
     assert await counts(chat, token) == (200, {**seen, "unread": 0, "mentions": 0}, "*")
 
 
-async def test_a_counts_token_is_accepted_by_no_other_request(world: World) -> None:
+async def test_no_other_request_accepts_a_counts_token(world: World) -> None:
     chat, _, members = world
     bearer = {"Authorization": f"Bearer {await token_of(members.owner)}"}
     closed = [endpoint for endpoint, needs in ENDPOINTS.items() if needs.who is not Audience.ANYONE]
@@ -91,7 +89,7 @@ async def test_a_counts_token_expires(world: World, end: str) -> None:
 
 
 async def link_and_unlink(chat: ChatServer, member: HttpMember) -> None:
-    """Link a second device, which could copy the token, and unlink it."""
+    """Link a second device, which could copy the token. Then unlink it."""
     code = (await member.done("POST", "/api/me/devices/link"))["code"]
     await chat.sign_in(Device(), link_code=code)
     devices = (await member.done("GET", "/api/me/devices"))["devices"]
@@ -107,14 +105,14 @@ async def test_a_counts_token_survives_a_restart(variables: dict[str, str]) -> N
 
 
 @pytest.mark.parametrize("token", ["", "svcrail.", "svcrail.x.y", "é" * 20, "svcrail.\ud800", "x" * 257])
-async def test_a_malformed_counts_token_is_refused(world: World, token: str) -> None:
+async def test_a_malformed_counts_token_is_rejected(world: World, token: str) -> None:
     assert (await counts(world[0], token))[0] in (400, 401)
 
 
 async def test_wrong_tokens_are_limited_without_affecting_a_valid_token_from_the_same_address(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The limiter's clock is stopped, because the limit would refill while a slow machine makes the guesses.
+    # The limiter's clock is stopped so that the limit does not refill while a slow machine sends guesses.
     for module in (requests, account_requests):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
     chat, _, members = world
