@@ -1,4 +1,4 @@
-"""Gives every browser test its own server and test users, whose pages must report no errors.
+"""Provides each browser test with its own server and users. Their pages must not report any errors.
 
 The browser and its event loop outlive the test, because all tests in this folder run in one loop.
 """
@@ -16,7 +16,7 @@ from tests.kit.firefox import Firefox, firefox, running_firefox
 from tests.kit.svc_up import SvcUp, running_svc_up
 
 HERE = Path(__file__).parent
-# Tests in these folders begin with a call, and people join the community before they open a page.
+# Tests in these folders start with a call, so their users join the community before they open a page.
 CALLS = {HERE / "calls", HERE / "measured"}
 TIMEOUT_S = 300
 
@@ -52,37 +52,37 @@ async def product(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterat
 
 @pytest.fixture
 def viewport(request: pytest.FixtureRequest) -> ViewportSize:
-    """Return the window size for every page, chosen by `both_widths`, `wide_only` and `narrow_only`."""
+    """Return the window size of all pages. `both_widths`, `wide_only` and `narrow_only` choose it."""
     return getattr(request, "param", VIEWPORT)
 
 
 @pytest.fixture
 def pages(request: pytest.FixtureRequest) -> Sequence[str]:
-    """Return the roles of the members who have open pages, chosen by the marker `pages`."""
+    """Return the roles of the members with open pages. The marker `pages` chooses them."""
     marker = request.node.get_closest_marker("pages")
     return marker.args if marker else ROLES
 
 
 @pytest.fixture
 def whole_browser() -> None:
-    """Request the full Chromium, for example to see the system's notifications.
+    """Request the full Chromium, for example for tests of system notifications.
 
-    With the full browser, joining a call takes twice the processor time, so most call tests do without it.
+    In the full browser, joining a call takes twice the CPU time, so most call tests do not use it.
     """
 
 
 @pytest.fixture
 def motion() -> None:
-    """Turn on animations, such as the growing rings around people who are speaking.
+    """Turn on animations, such as the growing rings around speakers.
 
-    They are off by default, because they cost processor time and every click waits for them to end.
+    They are off by default, because they take CPU time and every click waits for them to end.
     """
 
 
 @pytest.fixture
 def service_worker() -> None:
-    """Let the page register its service worker, for tests of offline use, shared content, push messages and
-    system notifications.
+    """Let the page register its service worker, which offline use, shared content, push messages and system
+    notifications need.
     """
 
 

@@ -1,4 +1,4 @@
-"""A camera's video is no wider than its widest tile, and is not sent if nobody is watching.
+"""A camera is sent at the size of its widest tile, and not at all while nobody is watching.
 
 See docs/signalling.md, "Several encodings" and "Unwatched video".
 """
@@ -18,8 +18,8 @@ ENCODINGS = """() => {
     .map(({ maxBitrate, scaleResolutionDownBy }) => [maxBitrate / 1000, scaleResolutionDownBy]);
 }"""
 SMALLEST, NEXT = [150, 2], [450, 1]
-# Window sizes, each with the width of the other person's only tile and the expected encodings. The smallest
-# encoding is always sent.
+# Window sizes for a small and a large tile, each with the encodings that Ada must send. While anybody is
+# watching, the smallest encoding is always sent.
 SMALL, LARGE = (
     (ViewportSize(width=340, height=400), [SMALLEST]),
     (ViewportSize(width=900, height=700), [SMALLEST, NEXT]),

@@ -1,4 +1,4 @@
-"""A browser reports the packets that it receives, and the page shows the available bandwidth."""
+"""The web client shows the download bandwidth, which the service estimates from the browser's feedback."""
 
 import re
 
@@ -21,7 +21,7 @@ async def test_a_page_shows_its_available_bandwidth(people: People) -> None:
         match = ESTIMATE.search(await ada.page.locator(".numbers").inner_text())
         return match is not None and int(match[1].replace(",", "")) >= 2_000
 
-    # The bandwidth shown is far more than one small camera uses, so probing must have found it. Meanwhile,
-    # the video continues.
+    # This is far more than one small camera uses, so probing must have found it. The video continues
+    # meanwhile.
     await wait_until("the estimate reaches 2 Mbit/s", much, within_s=30)
     await ada.sees(grace)

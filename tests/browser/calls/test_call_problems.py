@@ -1,4 +1,4 @@
-"""When a call fails to start or breaks, the page reports the problem and its remedy."""
+"""When a call fails to start or breaks, the web client reports the problem and a remedy."""
 
 import os
 import signal
@@ -54,7 +54,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
             await home.drops(MEDIA)
             await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
-            # A person who is reading another channel also sees the problem.
+            # People who are reading another channel see the problem, too.
             await ada.page.locator("#text-channels .channel").first.click()
             await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text(NEITHER)
             await ada.page.locator("#voice-channels .channel").first.click()
@@ -133,7 +133,7 @@ CANNOT = """() => {
 
 async def test_missing_browser_features_are_shown_with_the_reason(people: People) -> None:
     ada = await people.arrive("Ada")
-    # Over plain HTTP, a browser gives no access to devices.
+    # Over plain HTTP, browsers do not give access to devices.
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
     only = "only at https:// addresses. Ask the server operator for one."
@@ -166,7 +166,7 @@ async def test_missing_browser_features_are_shown_with_the_reason(people: People
     await ada.press("Voice and video")
     await expect(ada.page.get_by_text("This browser uses the speaker chosen in the system")).to_be_visible()
     await expect(ada.page.get_by_role("combobox", name="Speaker")).to_have_count(0)
-    # An iPhone in Lockdown Mode has no WebRTC.
+    # iPhones in Lockdown Mode do not support WebRTC.
     await ada.page.keyboard.press("Escape")
     await ada.page.evaluate("delete window.RTCPeerConnection")
     await ada.press("Leave")
@@ -174,7 +174,7 @@ async def test_missing_browser_features_are_shown_with_the_reason(people: People
     await expect(ada.page.get_by_role("button", name="Join call")).to_have_count(0)
 
 
-# Keeps the page's WebSocket to /sfu/client, on which `PRETEND_EVENT` fakes events from the service.
+# Stores the page's WebSocket to /sfu/client, so that `PRETEND_EVENT` can simulate events from the service.
 NOTE_SIGNALLING = """
 window.WebSocket = class extends WebSocket {
   constructor(address, ...rest) {
@@ -187,7 +187,7 @@ PRETEND_EVENT = """([event, data]) => {
   const frame = JSON.stringify({ event, data: JSON.stringify(data) });
   signalling.dispatchEvent(new MessageEvent("message", { data: frame }));
 }"""
-# Makes the page respond to offers as a browser without a VP9 decoder would.
+# Makes the page answer offers like a browser without a VP9 decoder.
 CANNOT_DECODE = """
 const { createAnswer } = RTCPeerConnection.prototype;
 RTCPeerConnection.prototype.createAnswer = function (...options) {

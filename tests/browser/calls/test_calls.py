@@ -1,4 +1,4 @@
-"""Tests call features besides audio and video: keys, music, layout and quality."""
+"""Tests call features: push-to-talk, music, muting, media keys, pinned tiles and the quality report."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 
-# Replaces the microphone. `speak(loudness)` sets its loudness as a root mean square.
+# Replaces the microphone. `speak(loudness)` sets its loudness (root mean square).
 A_TONE = """
 const context = new AudioContext();
 const [tone, gain] = [new OscillatorNode(context, { frequency: 440 }), new GainNode(context, { gain: 0 })];
@@ -35,13 +35,13 @@ A_TONE_ON_THE_LEFT = """() => {
   const opened = () => out.stream.getTracks().map((track) => track.clone());
   navigator.mediaDevices.getUserMedia = async () => new MediaStream(opened());
 }"""
-# Records the page's handlers for the system's media keys, because a test cannot press these keys.
+# Records the page's handlers for the system's media keys, because tests cannot press these keys.
 SYSTEM_KEYS = """() => {
   window.systemKeys = {};
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
 PRESS = "(key) => systemKeys[key]({ action: key })"
-# Media keys in the order in which they are pressed, each with a marker and whether others then see it on the
+# Media keys in the order of the key presses, each with an icon and whether others then see the icon on Ada's
 # tile.
 SYSTEM_KEYS_DO = (
     ("pause", "muted", True),
@@ -51,8 +51,8 @@ SYSTEM_KEYS_DO = (
     ("togglecamera", "camera", False),
     ("togglecamera", "camera", True),
 )
-# The marker on the page's icon during a call: a green dot in its corner, or a pink line with a dark outline
-# across it.
+# Returns the state that the page's icon shows during a call: a green dot in the corner means "heard", and a
+# pink diagonal line with a dark outline means "not heard".
 ON_ICON = """async () => {
   const drawn = new Image();
   drawn.src = document.querySelector("link[rel=icon]").href;
@@ -62,7 +62,7 @@ ON_ICON = """async () => {
   const [red, green] = pen.getImageData(16, 48, 1, 1).data;
   return green > red ? "heard" : "not heard";
 }"""
-# Returns the lines in the connection report, once everything has been measured.
+# Patterns for the lines in the connection report, once everything has been measured.
 REPORTED = (
     r"path udp, round trip \d+ ms, available \d+ kbit/s",
     r"line to us \d+ kbit/s, \w+",
@@ -71,7 +71,7 @@ REPORTED = (
     r"received \d: camera VP9 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
     r"received \d: mic opus \d+ kbit/s lost [\d.]+ % jitter \d+ ms concealed [\d.]+ %",
 )
-# Returns the loudness of the left and right channels of the only received audio track.
+# Returns the loudness of the left and the right channel of the only received audio track.
 LEFT_AND_RIGHT = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const context = new AudioContext();
@@ -100,7 +100,7 @@ async def choose(person: Person, **settings: object) -> None:
 
 
 async def pair(people: People, **settings: object) -> tuple[Person, Person]:
-    """Have Ada and Grace join a call without cameras, Ada with the given settings."""
+    """Have Ada and Grace join a call without cameras. Ada has the given settings."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await choose(ada, **settings)
@@ -113,7 +113,7 @@ def voice_entry(person: Person, name: str) -> Any:
     return person.page.locator(".voice-people button").filter(has_text=name)
 
 
-# Releases the push-to-talk key. Returns whether speech is still being sent at that moment.
+# Releases the push-to-talk key. Returns whether speech is still being sent immediately afterwards.
 LET_GO = """(code) => {
   document.body.dispatchEvent(new KeyboardEvent("keyup", { code, bubbles: true }));
   return svc.call.pc.getSenders()[0].track.enabled;
@@ -121,7 +121,9 @@ LET_GO = """(code) => {
 IS_SENT = "(sent) => svc.call.pc.getSenders()[0].track?.enabled === sent"
 
 
-async def test_a_person_is_heard_while_holding_a_key_or_speaking_above_the_threshold(people: People) -> None:
+async def test_a_person_is_heard_while_holding_the_key_or_speaking_above_the_threshold(
+    people: People,
+) -> None:
     ada, grace = await pair(people)
     await grace.hears(ada)
     settings = await voice_settings(ada)
@@ -140,7 +142,7 @@ async def test_a_person_is_heard_while_holding_a_key_or_speaking_above_the_thres
     await grace.hears_nothing_of(ada)
     await ada.page.keyboard.down("v")
     await grace.hears(ada)
-    # Another window takes the focus, so the page misses the release of the key.
+    # Another window has focus, so the page misses the keyup event.
     await ada.page.evaluate("() => { window.dispatchEvent(new Event('blur')); }")
     await grace.hears_nothing_of(ada)
     await ada.page.keyboard.up("v")
@@ -191,8 +193,8 @@ async def test_music_is_heard_in_stereo_at_the_channels_bitrate(people: People) 
         return bool(left > 0.05 and right < left / 20)
 
     await wait_until("Grace hears the tone only on the left", hears_left, within_s=30)
-    # The service asks Ada's encoder for the channel's bitrate, and Grace's encoder to send nothing during
-    # silence.
+    # The service requests the channel's bitrate from Ada's encoder, and no packets during silence from
+    # Grace's encoder.
     offered = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
     assert "maxaveragebitrate=96000" in await ada.page.evaluate(offered)
     assert "usedtx=1" in await grace.page.evaluate(offered)
@@ -231,7 +233,7 @@ async def test_members_outside_the_call_also_see_who_is_muted_and_deafened(peopl
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada")
     await ada.hears(grace)
-    # On a locked phone, the page is suspended while the audio continues.
+    # On a locked phone, the page is frozen, but the audio continues.
     phone = await ada.page.context.new_cdp_session(ada.page)
     await phone.send("Page.setWebLifecycleState", {"state": "frozen"})
     for _ in range(3):
@@ -260,7 +262,7 @@ async def test_a_pinned_tile_becomes_and_stays_large(people: People) -> None:
     await expect(ada.page.locator("#screens .name")).to_have_text(["Grace’s screen"])
 
 
-async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: str) -> None:
+async def test_the_call_quality_panel_shows_measurements(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)
@@ -303,7 +305,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
 
 
 async def icon_shows(person: Person, what: str) -> None:
-    """Wait until the icon shows the marker. The icon is rendered after everything else has changed."""
+    """Wait until the page's icon shows this state. The icon changes last."""
     await person.page.wait_for_function(f"async (what) => await ({ON_ICON})() === what", arg=what)
 
 
@@ -344,7 +346,7 @@ async def test_muting_and_deafening_by_key_is_reflected_in_the_title_the_icon_an
     await expect(ada.page).to_have_title("🎙 Voice · svc")
     await icon_shows(ada, "heard")
     await expect(callers).not_to_contain_text("muted")
-    # The media keys on a headset or a locked phone.
+    # These are the media keys on a headset or a locked phone.
     for key, mark, on in SYSTEM_KEYS_DO:
         await ada.page.evaluate(PRESS, key)
         await (expect(callers).to_contain_text(mark) if on else expect(callers).not_to_contain_text(mark))

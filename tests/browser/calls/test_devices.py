@@ -1,4 +1,4 @@
-"""Tests devices before and during a call, where they may be lost or denied by the browser, and the layout."""
+"""Tests choosing, losing and being denied devices before and during calls, and the layouts of a call."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 
-# The device that the microphone or camera uses, and the track that is sent.
+# Returns the id of the device that the microphone or the camera uses.
 DEVICE = "(line) => svc.call?.pc?.getSenders()[line]?.track?.getSettings().deviceId ?? ''"
 PULLED_OUT = "(line) => svc.call.pc.getSenders()[line].track.dispatchEvent(new Event('ended'))"
 TRACK = "(line) => svc.call?.pc?.getSenders()[line]?.track?.id ?? ''"
@@ -26,8 +26,8 @@ REFUSE = """(kinds) => {
     return open(constraints);
   };
 }"""
-# Behaves like a phone, which can open only one camera at a time. If `window.works` is set, all other cameras
-# fail.
+# Makes the browser behave like a phone, which can open only one camera at a time. If `window.works` is set,
+# all other cameras fail.
 ONE_CAMERA = """(line) => {
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   let cameras = [svc.call.pc.getSenders()[line].track];
@@ -41,7 +41,7 @@ ONE_CAMERA = """(line) => {
     return stream;
   };
 }"""
-# Returns the browser's settings for the microphone: its filters and its number of channels.
+# Returns the browser's settings for the microphone: the filters and the number of channels.
 FILTERED = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } =
     svc.call.pc.getSenders()[0].track?.getSettings() ?? {};
@@ -73,7 +73,7 @@ FORGOTTEN = """() => {
   const gone = { microphone: "no microphone", camera: "no camera", speaker: "no speaker" };
   localStorage["svc.callSettings"] = JSON.stringify({ ...settings, ...gone });
 }"""
-# Simulates a browser with background blur, which this browser does not support. `can` states whether the
+# Simulates a browser with background blur, because the test browser does not support it. `can` is whether the
 # camera supports it.
 BLUR = """(can) => {
   const { getSupportedConstraints } = MediaDevices.prototype;
@@ -91,8 +91,8 @@ BLUR = """(can) => {
     return stream;
   };
 }"""
-# Simulates a browser that plays nothing before a click. The page registers these hooks, because code that a
-# test evaluates in the page would count as a user gesture.
+# Simulates a browser that plays nothing before a click. This must run as an init script, because code
+# evaluated by a test counts as a user gesture.
 QUIET_UNTIL_PRESSED = """(() => {
   const play = HTMLMediaElement.prototype.play;
   let pressed = false;
@@ -117,7 +117,7 @@ LAYERS = """() => {
 
 
 async def choose_last(page: Page, label: str) -> str:
-    """Choose the last device in the given list. Return its ID."""
+    """Choose the last device in the given list. Return the device's id."""
     select = page.get_by_role("combobox", name=label)
     await expect(select.locator("option").nth(1)).to_be_attached()
     chosen = await select.locator("option").last.get_attribute("value")
@@ -126,7 +126,7 @@ async def choose_last(page: Page, label: str) -> str:
 
 
 async def tries_devices(person: Person) -> tuple[str, str, str]:
-    """Try all devices in the lobby, choose the last microphone, camera and speaker, and join with them."""
+    """Try out devices in the lobby. Join with the last microphone, camera and speaker. Return them."""
     await person.press("Join Voice with…")
     lobby, page = person.page.get_by_role("dialog"), person.page
     await page.wait_for_function("() => document.querySelector('dialog meter').value > 0.1")
@@ -145,7 +145,7 @@ async def tries_devices(person: Person) -> tuple[str, str, str]:
 
 
 async def applies_switched_filters(person: Person) -> None:
-    """Switch filters in the voice settings, and check that the browser applies them."""
+    """Switch filters in the voice settings. Check that the browser applies them."""
     settings = person.page.get_by_role("dialog")
     await is_filtered(person, True, True, True)
     await settings.get_by_role("switch", name="Echo cancellation").uncheck()
@@ -157,7 +157,7 @@ async def applies_switched_filters(person: Person) -> None:
     for name in ("Echo cancellation", "Automatic gain control"):
         await settings.get_by_role("switch", name=name).check()
     await is_filtered(person, True, False, True)
-    # The encoder in the ongoing call also switches to music.
+    # The encoder of the current call also switches to music.
     assert not await person.page.evaluate(AS_MUSIC)
     await settings.get_by_role("switch", name="Music mode").check()
     await is_filtered(person, False, False, False, 2)
@@ -191,7 +191,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
         await sends_from(ada, line, first)
     await applies_switched_filters(ada)
     await grace.hears(ada)
-    # The user's own preview may be mirrored, but others see the video unmirrored.
+    # The preview of one's own video may be mirrored, but others see the video unmirrored.
     own = ada.page.locator("#people .person", has_text="(you)").locator("video")
     await expect(own).to_have_css("transform", MIRRORED)
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
@@ -209,7 +209,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
         await ada.page.wait_for_function(replaced, arg=[line, sent])
     await asyncio.gather(grace.hears(ada), grace.sees(ada))
 
-    # The previously chosen devices have been unplugged. The notice about them disappears after a moment.
+    # The devices chosen earlier have been unplugged. The notice about them disappears after a moment.
     await ada.page.add_init_script(NOTE_NOTICES)
     await ada.page.evaluate(FORGOTTEN)
     await ada.page.reload()
@@ -222,7 +222,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
 
 
 async def switches_cameras_like_a_phone(ada: Person, grace: Person) -> None:
-    """Switch to the next camera in a call and keep that camera when the following one cannot be opened."""
+    """Switch to the next camera during a call. Check that it stays in use if another one cannot be opened."""
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     sent = await ada.page.evaluate(DEVICE, CAMERA)
     await menu(ada, "Switch camera")
@@ -250,7 +250,7 @@ async def is_filtered(person: Person, *wanted: bool | int) -> None:
     await person.page.wait_for_function(so, arg=list(wanted))
 
 
-async def test_a_browsers_refusal_to_open_a_device_is_shown_with_advice(people: People) -> None:
+async def test_advice_is_shown_when_the_browser_denies_access_to_a_device(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await grace.join(camera=False)
@@ -261,8 +261,7 @@ async def test_a_browsers_refusal_to_open_a_device_is_shown_with_advice(people: 
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Start camera")
     await expect(ada.page.get_by_text("Your browser blocks access to your camera.")).to_be_visible()
-    # The person still joins the call. After a reload, a browser may refuse to play audio before a user
-    # gesture.
+    # The person still joins the call. After a reload, browsers may block audio until a user gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
     await ada.page.add_init_script(QUIET_UNTIL_PRESSED)
@@ -270,7 +269,7 @@ async def test_a_browsers_refusal_to_open_a_device_is_shown_with_advice(people: 
     await ada.press("Your browser blocked the audio. Click or tap to play it.")
     await expect(ada.page.locator("#unblock")).to_have_count(0)
     await ada.hears(grace)
-    # A camera that does not support the requested feature is used without that feature.
+    # A camera without support for a requested feature is used without the feature.
     await open_voice_settings(ada)
     await expect(ada.page.get_by_text("This browser can’t blur your background.")).to_be_visible()
     await ada.page.keyboard.press("Escape")
@@ -301,8 +300,8 @@ async def open_voice_settings(person: Person) -> None:
 
 
 async def pops_out(person: Person, *names: str) -> None:
-    """Open the small window. Check that it shows the given people, one of them with moving video, and has
-    buttons to unmute and to leave.
+    """Open the separate window. Check that it shows these people, plays a video, and has buttons to unmute
+    and leave.
     """
     await person.press("More call options")
     async with person.page.context.expect_page() as opening:
@@ -320,7 +319,7 @@ async def menu(person: Person, name: str) -> None:
 
 
 async def check_speaker_is_enlarged(ada: Person, grace: Person, alan: Person) -> None:
-    """Check that the speaker's tile is enlarged, and that a pinned tile stays large."""
+    """Check that the active speaker's tile is large, and that a pinned tile stays large."""
     large = ada.page.locator("#screens .name")
     await menu(ada, "Active speaker")
     await expect(large).to_have_text(["Grace"])
@@ -342,7 +341,7 @@ async def check_speaker_is_enlarged(ada: Person, grace: Person, alan: Person) ->
 
 
 async def requests_the_chosen_quality(ada: Person) -> None:
-    """Check that the page requests the chosen quality for everyone and for Grace, and reports the tile's
+    """Check that the page requests the quality chosen for everyone and for Grace, and reports the tile's
     width.
     """
     await open_voice_settings(ada)
@@ -378,8 +377,8 @@ async def requests_layer(person: Person, layer: int) -> None:
 
 
 async def check_sound_only(ada: Person, grace: Person, axe: str) -> None:
-    """Turn off incoming video. Check that none is received, even after a reload, until it is
-    turned on again.
+    """Turn off incoming video. Check that no video is received until it is turned on again, even after a
+    reload.
     """
 
     async def receives_only_sound() -> bool:
@@ -404,7 +403,7 @@ async def check_sound_only(ada: Person, grace: Person, axe: str) -> None:
     await requests_layer(ada, 1)
 
 
-async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: People, axe: str) -> None:
+async def test_a_call_has_selectable_layouts_and_a_chat_next_to_it(people: People, axe: str) -> None:
     ada, grace, alan = [await people.arrive(name, reads="general") for name in ("Ada", "Grace", "Alan")]
     await ada.page.add_init_script(f"({LAYERS})()")
     await ada.page.evaluate(LAYERS)
@@ -416,7 +415,7 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
     tiles = ada.page.locator("#people .person .name")
     await expect(tiles).to_have_text(["Grace", "Alan", "Ada (you)"])
     await check_speaker_is_enlarged(ada, grace, alan)
-    # Tiles keep their place when someone speaks or sends video.
+    # Tiles keep their positions when someone speaks or sends video.
     await grace.press("Stop camera")
     await expect(ada.page.locator("#people .with-video")).to_have_count(0)
     await expect(tiles).to_have_text(["Grace", "Alan", "Ada (you)"])
@@ -432,7 +431,7 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
     await requests_the_chosen_quality(ada)
 
     await pops_out(ada, "Grace", "Alan", "Ada (you)")
-    # If the browser supports such windows only for a single video, the largest video is shown.
+    # In browsers that support such windows only for a single video, the window shows the largest video.
     await ada.page.evaluate("delete window.documentPictureInPicture")
     await menu(ada, "Open in a separate window")
     await ada.page.wait_for_function("() => document.pictureInPictureElement?.videoWidth > 0")

@@ -1,4 +1,4 @@
-"""In an encrypted voice channel, participants see and hear each other, but no server can read the frames."""
+"""Participants in an encrypted voice channel see and hear each other, but no server can read the frames."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 
-ENOUGH = 20  # The number of frames to wait for from each track.
+ENOUGH = 20  # frames to wait for from each track
 
 
 async def encrypted(owner: Person) -> str:
@@ -33,13 +33,13 @@ async def encrypted(owner: Person) -> str:
 
 
 async def number(person: Person, devices: int) -> str:
-    """Return the verification number in the open dialog, once the given number of devices have the keys."""
+    """Wait until this many devices have the keys. Return the verification number in the open dialog."""
     await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices of")
     return await person.page.locator(".private-number").text_content() or ""
 
 
 async def agree_on_number(*everybody: Person, devices: int) -> None:
-    """Wait until all pages show the same number. The pages learn of a new epoch at different times."""
+    """Wait until all pages show the same number. Pages learn of a new epoch at different times."""
 
     async def have_same_number() -> bool:
         return len({await number(person, devices) for person in everybody}) == 1
@@ -52,13 +52,15 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
 
 
 async def remove_device_once(person: Person, other_id: str) -> asyncio.Event:
-    """Make the page remove the other member's device from the group once, without the server's knowledge."""
+    """Make the page remove the other member's device from the group once, although the server did not request
+    it.
+    """
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
     async def report_as_gone(route: Route) -> None:
         response = await route.fetch()
         body = await response.json()
-        for device in body.get("devices", []):  # The list is missing if the server refuses the request.
+        for device in body.get("devices", []):  # Error responses have no list.
             device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
         await route.fulfill(response=response, json=body)
 
@@ -75,7 +77,7 @@ async def remove_device_once(person: Person, other_id: str) -> asyncio.Event:
     return done
 
 
-async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_readable_frames(
+async def test_participants_in_an_encrypted_channel_see_and_hear_each_other_without_readable_frames(
     people: People, fox: Firefox, product: SvcUp, tmp_path: Path
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
@@ -87,22 +89,24 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await asyncio.gather(ada.hears(grace), receives(grace, ada))
     await agree_on_number(ada, grace, devices=2)
 
-    # Members who join later get the keys, in other browsers too. A member who was removed in the meantime is
-    # admitted again.
+    # Members who join later also get the keys, even in other browsers. A member who has been removed is added
+    # again.
     shut_out = await remove_device_once(ada, await own_id(grace))
     edsger = await fox.arrive("Edsger", product.url)
     await edsger.join()
     await edsger.does(f"await ({JOINS})();")
     async with asyncio.timeout(JOIN_DEADLINE_S):
         await shut_out.wait()
-    # Pending requests may be aborted when the page closes, which is not an error.
+    # Closing the page may abort pending requests. This is not an error.
     await ada.page.unroute_all(behavior="ignoreErrors")
     await asyncio.gather(receives(edsger, ada), receives(ada, edsger), ada.hears(grace), receives(grace, ada))
     await agree_on_number(ada, grace, devices=3)
     async with recorder(product, tmp_path / "data", room_id) as client:
 
         def epochs_of(person_id: str) -> set[int]:
-            """Return the epochs of the keys for this person's audio, or none while their page reloads."""
+            """Return the epochs of the keys of this person's audio. The set is empty while their page
+            reloads.
+            """
             lines = [
                 track
                 for track in client.incoming.values()
@@ -118,7 +122,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         for line in client.incoming.values():
             assert_sealed(line)
         ada_id, grace_id = await own_id(ada), await own_id(grace)
-        # A member who leaves had the keys for these epochs but gets none for later ones.
+        # A member who leaves had the keys of these epochs but gets no keys of later ones.
         had = max(epochs_of(grace_id))
         await grace.press("Leave")
 
@@ -128,7 +132,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         await wait_until("Ada encrypts with a key that Grace does not have", rotated, within_s=20)
         await asyncio.gather(receives(edsger, ada), receives(ada, edsger))
 
-    # A member whose browser cannot encrypt is told so, and is not admitted.
+    # A member whose browser cannot encrypt sees a notice and cannot join.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
     await grace.page.locator("#voice-channels .channel").click()
     await expect(grace.page.locator("#call")).to_contain_text("This browser can’t join encrypted calls")
@@ -162,7 +166,7 @@ async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_an_encrypte
     await expect(grace.page.locator("#call-state")).to_have_count(0)
 
 
-async def test_the_page_warns_if_a_device_that_the_server_hides_has_the_keys(people: People) -> None:
+async def test_the_web_client_warns_if_a_device_hidden_by_the_server_has_the_keys(people: People) -> None:
     sockets: list[WebSocketRoute] = []
 
     def connect(socket: WebSocketRoute) -> None:
@@ -179,7 +183,7 @@ async def test_the_page_warns_if_a_device_that_the_server_hides_has_the_keys(peo
     await grace.enter_call()
     await ada.hears(grace)
     await expect(ada.page.locator("#uninvited")).to_have_count(0)
-    # Nor can the server hide a listener from a page that has reconnected.
+    # The server claims that Grace has left, although her device still has the keys.
     hidden = {"channel_id": room_id, "member_id": await own_id(grace)}
     warning = ada.page.locator("#uninvited")
 

@@ -1,4 +1,4 @@
-"""People in Firefox and in Chromium see and hear each other in calls."""
+"""People in Firefox and Chromium see and hear each other in calls."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from tests.kit.browser_users import People
 from tests.kit.firefox import Firefox
 from tests.kit.svc_up import SvcUp
 
-# The codecs that Chromium sends. H264 is missing, because Firefox would fetch a decoder from the internet.
+# The codecs that Chromium sends. H264 is missing, because Firefox would download a decoder from the internet.
 SENDERS = {"Ada": "VP8", "Alan": "VP9", "Edsger": "AV1"}
 
 
@@ -27,8 +27,8 @@ async def test_firefox_and_chromium_see_and_hear_each_other_with_any_codec(
         await asyncio.gather(other.sees(grace, frames=30), grace.sees(other, frames=60))
         await asyncio.gather(other.hears(grace), grace.hears(other))
     at_grace = await grace.statistics()
-    # The codec that Firefox sends cannot be chosen, because Firefox uses the first supported codec in the
-    # offer.
+    # The test cannot choose the codec that Firefox sends, because Firefox uses the first supported codec in
+    # the offer.
     for codec, other in others.items():
         assert at_grace.track(other.name).codec == f"video/{codec}"
         assert at_grace.track(other.name, "mic").codec == "audio/opus"
@@ -84,7 +84,7 @@ async def test_a_publisher_switches_to_a_codec_that_a_late_joiner_supports(
     await alan.enter_call()
     await ada.press("Share screen")
     await alan.sees(ada, source="screen", frames=10)
-    # This Firefox has no decoder for the codec.
+    # This Firefox does not have a decoder for H264.
     assert (await alan.statistics()).track("Ada", "screen").codec == "video/H264"
     grace = await fox.arrive("Grace", product.url)
     await grace.join()

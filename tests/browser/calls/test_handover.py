@@ -1,4 +1,4 @@
-"""A call on the page recovers without user action when the media service hands its ports to a successor."""
+"""A call recovers without user action when the media service hands its ports over to a successor."""
 
 from pathlib import Path
 
@@ -10,12 +10,12 @@ from tests.end_to_end.test_handover import variables_for
 from tests.kit.browser_users import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
-# On an idle machine, people join within 2 s and see video within 5 s.
+# On an idle machine, people rejoin within 2 s and see video within 5 s.
 BACK_WITHIN_S = 20.0
 
 
 @pytest.mark.nightly("a page rejoins after a killed service, and other clients follow a handover, daily")
-async def test_pages_continue_their_call_through_the_successor(tmp_path: Path) -> None:
+async def test_clients_continue_their_call_through_the_successor(tmp_path: Path) -> None:
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")

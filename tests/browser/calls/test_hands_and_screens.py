@@ -1,4 +1,4 @@
-"""Participants raise hands, react, choose which screens they watch, and zoom into a screen."""
+"""Participants can raise hands, react, and choose which shared screens to watch and at which size."""
 
 import re
 
@@ -12,8 +12,8 @@ from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 
-# Simulates the kind of surface that is shared. Whether the browser can exclude the page's own audio depends
-# on the kind.
+# Simulates the kind of surface that is shared, which determines whether the browser can exclude the page's
+# own audio.
 SHARES = """([displaySurface, restrictOwnAudio]) => {
   const { getSettings } = MediaStreamTrack.prototype;
   MediaStreamTrack.prototype.getSettings = function () {
@@ -32,7 +32,7 @@ SHARED = """() => {
   const rates = sender.getParameters().encodings.map(({ maxBitrate }) => maxBitrate);
   return [Math.max(...rates), sender.track?.getSettings().height <= 720];
 }"""
-# Floating reactions disappear after 4 s for everyone.
+# Records reactions that float, because they disappear after 4 s.
 NOTE_FLOATS = """() => {
   window.floated = [];
   const note = () => {
@@ -52,7 +52,7 @@ async def server(people: People) -> Community:
 
 
 async def receives_screens_of(person: Person, *names: str) -> None:
-    """Wait until this page is receiving exactly the given screens."""
+    """Wait until this person's page receives exactly the screens of these people."""
 
     async def so() -> bool:
         received = (await person.statistics()).received
@@ -96,7 +96,7 @@ async def test_a_second_screen_is_shown_on_request_and_can_be_stopped_by_a_moder
     server: Community,
 ) -> None:
     ada, grace, edsger = server.owner, server.moderator, server.member
-    # Sharing the audio of a window or of a whole screen would send people's own voices back to them.
+    # The audio of a window or a screen would send people's own voices back to them, so it is not shared.
     for sharing, surface in ((edsger, "monitor"), (grace, "window")):
         await sharing.page.evaluate(SHARES, [surface, False])
         await sharing.press("Share screen")
@@ -109,7 +109,7 @@ async def test_a_second_screen_is_shown_on_request_and_can_be_stopped_by_a_moder
     await edsger.press("Share screen")
     waiting = ada.page.locator(".unwatched")
     await expect(waiting).to_contain_text("Edsger’s screen")
-    # A screen is not sent to people who are not watching it.
+    # People get only the screens they are watching.
     await receives_screens_of(ada, "Grace")
     await waiting.get_by_role("button", name="Watch").click()
     await expect(ada.page.locator("#screens li")).to_have_count(2)

@@ -1,4 +1,4 @@
-"""Every page shows who is in the room, no matter how people join and leave.
+"""All participants see who is in the room, however people join and leave.
 
 See `peer_joined` and `peer_left` in docs/signalling.md, and `voice_left` in docs/live.md.
 """
@@ -23,7 +23,7 @@ async def all_show(everybody: Iterable[Person], names: list[str], *, within_s: f
 
 
 async def receives(person: Person, names: set[str]) -> None:
-    """Wait until this page is receiving media from exactly these people. Presence is reported separately."""
+    """Wait until this person's page receives media from exactly these people."""
 
     async def so() -> bool:
         return {track.name for track in (await person.statistics()).received} == names
@@ -32,9 +32,9 @@ async def receives(person: Person, names: set[str]) -> None:
 
 
 class SeverableConnection:
-    """A page's connection to the media service, which the test can cut."""
+    """A page's signalling connection, which the test can cut."""
 
-    # The close code that a page or a service uses when it has lost the other side.
+    # Clients and services use this close code when they have lost the other side.
     LOST = 4000
 
     def __init__(self) -> None:
@@ -43,7 +43,9 @@ class SeverableConnection:
 
     @classmethod
     async def to(cls, person: Person) -> "SeverableConnection":
-        """Return a connection that the test can cut, for this person's future calls."""
+        """Route this person's future signalling connections through an object that can cut them. Return the
+        object.
+        """
         cable = cls()
         await person.page.route_web_socket(SIGNALLING, cable._opened)
         return cable
@@ -76,7 +78,7 @@ async def test_a_person_who_leaves_or_loses_the_connection_disappears_for_others
     await receives(ada, {"Grace"})
     await ada.sees(grace)
 
-    # A member whose connection is lost is marked as lost for a while, and can return later.
+    # A member whose connection is lost appears as reconnecting for a while, and can return later.
     await cable.pull_out()
     for shown in (ada.page.locator("#people"), ada.page.locator(".voice-people")):
         await expect(shown.locator(".lost").filter(has_text="Grace")).to_contain_text("Reconnecting…")
@@ -121,7 +123,7 @@ async def test_a_person_who_reloads_or_opens_a_second_tab_is_in_the_call_only_on
     reports = len(microphone_reports(frames))
     assert reports > 0
 
-    # A second tab replaces the first, and the first does not report that the call has ended.
+    # A second tab replaces the first one, which does not report that the call has ended.
     second = Person("Grace", await grace.page.context.new_page())
     await second.page.goto(product.url)
     await second.enter_call()

@@ -1,5 +1,4 @@
-"""The page requests the layers that its tiles need, shows which layers it receives and why, and can use less
-data.
+"""The web client requests the layers that its tiles need, explains reduced layers, and can save data.
 
 See docs/signalling.md, "A narrow downlink".
 """
@@ -21,7 +20,7 @@ AUTOMATIC = """() => {
   const settings = JSON.parse(localStorage["svc.callSettings"]);
   localStorage["svc.callSettings"] = JSON.stringify({ ...settings, quality: "automatic" });
 }"""
-# While `holdsVideo` is true, no frame of a new video reaches the decoder, as on a link that is too slow for
+# While `holdsVideo` is true, frames of new videos do not reach the decoder, as on a link that is too slow for
 # the first keyframe.
 HOLD_VIDEO = """
 globalThis.held = [];
@@ -42,8 +41,8 @@ globalThis.RTCPeerConnection = class extends RTCPeerConnection {
 
 
 class Signalling:
-    """A page's signalling connection. Records the page's requests and simulates events for a narrow
-    downlink.
+    """A page's signalling connection. It records the page's requests and simulates the service's events for a
+    narrow downlink.
     """
 
     def __init__(self) -> None:
@@ -75,12 +74,12 @@ class Signalling:
         self.socket.send(json.dumps({"event": event, "data": json.dumps(data)}))
 
     def gets(self, track_id: str, **layers: object) -> None:
-        """Send the page an event that reports these layers of a track, as if it came from the service."""
+        """Simulate an event from the service that reports these layers of a track."""
         state = {"spatial": -1, "temporal": -1, "paused": False, "reason": "wish", **layers}
         self.send("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
 
     async def expect(self, track_id: str, **fields: object) -> None:
-        """Wait until the page's latest request for a track has these fields."""
+        """Wait until the page's latest request for the track has these fields."""
 
         async def so() -> bool:
             request = self.requests.get(track_id, {})
@@ -102,8 +101,8 @@ class Signalling:
 
 
 async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person, Signalling]:
-    """Start a call with one or two cameras. Return Ada, Grace and Grace's signalling. Grace has set the
-    quality to automatic.
+    """Start a call with one or two cameras, with Grace's quality set to automatic. Return Ada, Grace and
+    Grace's signalling.
     """
     ada, grace = [await people.arrive(name, capture=CAPTURE) for name in ("Ada", "Grace")]
     signalling = Signalling()
@@ -111,7 +110,7 @@ async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person
     await grace.come_in()
     await grace.page.evaluate(AUTOMATIC)
     await grace.page.reload()
-    for person in (ada, grace)[-cameras:]:  # Only people who see a camera need large windows.
+    for person in (ada, grace)[-cameras:]:  # Only people who watch a camera need a large window.
         await person.resize({"width": 1280, "height": 800})
     await ada.join()
     await grace.enter_call(camera=cameras > 1)
@@ -119,7 +118,7 @@ async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person
     return ada, grace, signalling
 
 
-async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narrow_downlink(
+async def test_a_client_requests_video_by_priority_and_shows_the_effects_of_a_narrow_downlink(
     people: People, axe: str
 ) -> None:
     ada, grace, signalling = await two_in_a_call(people, cameras=1)
@@ -202,7 +201,7 @@ async def test_a_paused_screen_shows_its_last_frame_or_its_owners_avatar_and_the
     await at_both_sizes(grace, axe, "a paused screen")
 
 
-async def test_a_page_on_a_metered_connection_requests_and_sends_less(people: People) -> None:
+async def test_a_client_on_a_metered_connection_requests_and_sends_less(people: People) -> None:
     ada, grace, signalling = await two_in_a_call(people, cameras=2)
     camera = (await grace.statistics()).track("Ada").track_id
     await signalling.expect(camera, max_temporal_layer=-1)

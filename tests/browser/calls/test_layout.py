@@ -1,7 +1,7 @@
-"""Calls of one to twenty-five people fit on a computer and on a phone, with and without a shared screen.
+"""Calls with up to twenty-five people fit on computers and phones, with and without a shared screen.
 
 With VIEWS=1, screenshots are saved in build/pictures/views for visual inspection. The cameras send generated
-videos.
+video.
 """
 
 from contextlib import AsyncExitStack
@@ -21,7 +21,7 @@ SIZES = ((1280, 800), (390, 844))
 LONG = "Bartholomew Featherstonehaugh II"
 CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
 MANY = 12
-# Returns descriptions of what does not fit. Only lists may scroll, and only if their tiles would otherwise be
+# Describes the elements that do not fit. Only lists may scroll, and only if their tiles would otherwise be
 # too small.
 MISFITS = """([people, screens]) => {
   const found = [];
@@ -55,8 +55,8 @@ MISFITS = """([people, screens]) => {
   return found;
 }"""
 
-# Gives all other participants a camera. The page generates their videos, because one machine cannot run that
-# many browsers.
+# Turns on cameras for all other participants. The page generates their videos, because one machine cannot run
+# that many browsers.
 CAMERAS_ON = """() => {
   const { call, people } = svc;
   const others = people.filter(({ nickname }) => nickname !== "Ada");
@@ -144,12 +144,12 @@ async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: Pe
     await grace.resize({"width": 390, "height": 844})
     tile = phone.locator("#people .person").filter(has_text="Ada")
     actions = tile.locator(".tile-actions")
-    # The mouse has been used until now and may still be over the tile.
+    # The mouse may still be over the tile.
     await phone.mouse.move(0, 0)
     await expect(actions).to_have_css("opacity", "0")
     box = await tile.bounding_box()
     assert box is not None
-    # Tap where the fullscreen button will appear.
+    # Tap where the fullscreen button will appear
     await tile.tap(position={"x": box["width"] - 25, "y": 25})
     await expect(actions).to_have_css("opacity", "1")
     await expect_accessible(grace, axe, "the menu of a tile")

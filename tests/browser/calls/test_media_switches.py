@@ -1,5 +1,4 @@
-"""The microphone, camera and screen are switched on and off during a call, each without disturbing the
-others.
+"""The microphone, camera and screen can be switched on and off independently during a call.
 
 See docs/signalling.md, "How an offer is made", `renegotiate`.
 """
@@ -11,8 +10,7 @@ from playwright.async_api import expect
 from tests.kit.browser_users import People, Person
 from tests.kit.wait import wait_until
 
-# Each kind of screen content, the label of its option, and the expected settings: the encoder's layers, its
-# bitrate, and the capture's frame rate.
+# Each kind of screen content, with the label of its option and the expected layers, bitrate and frame rate.
 SCREENS = (
     ("text", "Text: sharp", ["L1T2", 4_000_000, 15]),
     ("motion", "Motion: smooth", ["L1T3", 8_000_000, 60]),
@@ -24,7 +22,7 @@ NOTE_RATE = """() => {
     return share(constraints);
   };
 }"""
-# A shared 4K screen on which little changes.
+# Simulates a shared 4K screen with few changes.
 A_SCREEN_OF_4K = """() => {
   navigator.mediaDevices.getDisplayMedia = async () => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 3840, height: 2160 });
@@ -83,13 +81,13 @@ async def test_the_microphone_camera_and_screen_are_switched_independently(peopl
         await ada.press("Stop sharing")
         await expect(screens).to_have_count(0)
         await grace.sees(ada)
-        # The frame count was not reset, so the connection and the track are still the same.
+        # The frame count was not reset, so the connection and the track have not been replaced.
         assert (await grace.statistics()).frames("Ada") > before
         await expect(grace.camera_of("Ada")).to_have_count(1)
 
 
 async def hardly_sends(person: Person) -> None:
-    """Wait until almost nothing is being sent. Audio alone would be fifty packets a second."""
+    """Wait until almost nothing is being sent. Audio alone would take fifty packets per second."""
 
     async def so() -> bool:
         before = await person.statistics()

@@ -1,4 +1,4 @@
-"""When a member is moved to another voice channel, their page joins it and continues to send the same media.
+"""When members are moved to another voice channel, their clients join it and continue to send the same media.
 
 See docs/signalling.md, "From the chat server", `disconnect_user`.
 """
@@ -30,7 +30,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def owner(product: SvcUp) -> AsyncIterator[LiveMember]:
-    """Yield the owner, who may move others and has no open page."""
+    """Yield the owner, who may move others, on a live socket without a browser."""
     url = urlsplit(product.url)
     (invite,) = parse_qs(url.fragment)["invite"]
     address = f"{url.scheme}://{url.netloc}"
@@ -38,7 +38,7 @@ async def owner(product: SvcUp) -> AsyncIterator[LiveMember]:
         yield olga
 
 
-async def test_a_page_follows_its_member_to_another_channel(owner: LiveMember, people: People) -> None:
+async def test_a_client_follows_its_member_to_another_channel(owner: LiveMember, people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await ada.enter_call(camera=True)
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
@@ -49,11 +49,11 @@ async def test_a_page_follows_its_member_to_another_channel(owner: LiveMember, p
     while (joined := await owner.pushed("voice_joined"))["channel_id"] != "attic":
         pass
     assert joined["member"]["id"] == member_id
-    # Ada is connected both before and after the move. The title shows which channel she is in.
+    # Ada was connected before the move, too, so check the channel in the title first.
     await expect(ada.page).to_have_title(re.compile("Attic"))
     await ada.is_connected()
 
-    # Ada moves herself with a click. She stays muted, with her camera on.
+    # Ada moves herself with a click. She stays muted, and her camera stays on.
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     await ada.press("Mute")
     await ada.page.locator("#voice-channels .channel").first.click()

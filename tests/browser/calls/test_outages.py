@@ -1,6 +1,6 @@
-"""A call and the chat recover when a member's network fails or changes, or the device sleeps.
+"""Calls and the chat recover when a member's network fails or changes or their device sleeps.
 
-`python -m benchmarks.outages` measures how quickly they recover. These tests only check that they recover.
+`python -m benchmarks.outages` measures how quickly they recover. These tests check only that they recover.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -16,11 +16,12 @@ from tests.kit.outages import Talk, outage, talking, why_not
 from tests.kit.pion import PionCaller
 from tests.kit.wait import retry_scenario, wait_for_value
 
-# Longer than the service waits for any packet, but shorter than a test's time limit.
+# This is longer than the service waits for packets, but shorter than a test's time limit.
 AWAY_S = 20.0
-# Long enough for a call to switch to another path.
+# This is long enough for a call to switch to another path.
 SHORT_S = 5.0
-# The NAT forgets its port mappings three times, 5 s apart, so that the call finds another path in between.
+# The NAT forgets its port mappings three times. The call finds another path in the 5 s between two of these
+# events.
 REBINDS_S = 15.0
 
 
@@ -86,13 +87,13 @@ async def test_an_ice_restart_moves_a_pion_caller_to_a_network_that_appeared_aft
             await talk.through(outage("dead-path"))
             assert talk.ada.grants == 1
 
-    # If the machine freezes for two seconds, the signalling connection closes and the session ends.
+    # Retry, because a machine that freezes for two seconds loses the signalling connection and the session.
     await retry_scenario(2, check_session_survives)
 
 
-async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> None:
-    """Check the state, because without it the page would keep opening WebSockets that fail, and Firefox
-    delays each new attempt longer than the last.
+async def test_firefox_reports_the_network_state_to_the_page(tmp_path: Path) -> None:
+    """Check `navigator.onLine`. Without it, the page would open one failing WebSocket after another, and
+    Firefox would delay each new attempt longer.
     """
     if reason := why_not("firefox"):
         pytest.skip(reason)

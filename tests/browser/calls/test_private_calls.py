@@ -1,4 +1,4 @@
-"""A call in a private conversation rings and connects its members, and no server can read a frame."""
+"""Calls in private conversations ring and connect the members, and no server can read a frame."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,7 +24,8 @@ from tests.kit.wait import wait_until
 __all__ = ["axe"]
 
 TAG_BYTES = 16
-# Creates groups of three and joins each with a key package. In Firefox, every second join used to fail.
+# Creates groups of three, and joins each group with a key package. In Firefox, every second join used to
+# fail.
 JOINS = """async () => {
   const at = (path) => new URL(path, [...document.scripts].find(({ src }) => src.includes("/web/")).src);
   const { begin, commit, join, makeKeys, makePackage } = await import(at("state/private/mls.js"));
@@ -39,9 +40,9 @@ JOINS = """async () => {
     }
   }
 }"""
-ENOUGH = 40  # The number of frames to wait for from each track.
-# The number of frames in ten minutes, at 30 a second, in three encodings that share a counter. A test call
-# lasts only a minute.
+ENOUGH = 40  # frames to wait for from each track
+# The frames of three encodings, which share a counter, in ten minutes at 30 frames per second. A test call
+# takes only a minute.
 MAX_COUNTER = 10 * 60 * 30 * 3
 LEAVES = {0, 1, 2}
 SOURCES = {"mic": 0, "camera": 1}
@@ -52,7 +53,7 @@ def ringing(person: Person) -> Locator:
 
 
 async def join_conversation(people: People) -> tuple[Person, Person]:
-    """Have two people write to each other and then open their conversation."""
+    """Have two people exchange messages and then open their conversation."""
     ada, grace = await both(people)
     for person in (ada, grace):
         await person.resize({"width": 1000, "height": 720})
@@ -77,7 +78,7 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
 
 
 async def receives(person: Watcher, other: Watcher) -> None:
-    """Wait until this person has received more video frames and more audio from the other person."""
+    """Wait until this person has received further video frames and audio from the other person."""
     await asyncio.gather(person.sees(other, frames=16, within_s=20), person.hears(other, within_s=20))
 
 
@@ -85,7 +86,7 @@ async def receives(person: Watcher, other: Watcher) -> None:
 async def recorder(product: SvcUp, data_dir: Path, room_id: str) -> AsyncIterator[AiortcClient]:
     """Yield a client that joins with the media service's own secret.
 
-    This client receives everything that the service receives.
+    It receives everything that the media service forwards.
     """
     secrets = read_or_create_secrets(data_dir)
     origin = product.url.split("/#")[0]
@@ -115,21 +116,19 @@ def kid_and_counter(frame: bytes) -> tuple[int, int]:
 
 
 def counted(line: Incoming) -> set[tuple[int, int]]:
-    """Return the key ids and counters in the headers of the track's frames."""
+    """Return the key ids and counters in the SFrame headers of the track."""
     if line.source == "mic":
         frames = list(line.payloads)
     else:
-        # The first packet of each video frame. The encrypted frame follows 3 bytes in the clear, or 10 bytes
-        # in a keyframe.
+        # Take the first packet of each video frame. The encrypted data follows 3 unencrypted bytes, or 10 in
+        # a keyframe.
         starts = [vp8([payload]) for payload in line.payloads if payload[0] & 0x10 and not payload[0] & 7]
         frames = [data[3 if data[0] & 1 else 10 :] for data in starts if len(data) > 50]
     return {kid_and_counter(frame) for frame in frames}
 
 
 def assert_sealed(line: Incoming) -> None:
-    """Check that each frame has an SFrame header with a small counter, and that all frames use the keys of a
-    single MLS leaf.
-    """
+    """Check that all frames have SFrame headers with small counters and use the keys of a single MLS leaf."""
     read = counted(line)
     ((leaf, source),) = {((kid >> 8) & 1023, (kid >> 18) & 3) for kid, _ in read}
     assert leaf in LEAVES
@@ -154,7 +153,7 @@ async def test_a_private_call_rings_and_connects_two_people_and_no_server_can_re
         await wait_until("the recorder has received media from both", recorded, within_s=20)
         for line in client.incoming.values():
             assert_sealed(line)
-        # Meanwhile, the other two still hear each other.
+        # Meanwhile, the two members can still see and hear each other.
         await receives(ada, grace)
 
 
@@ -196,7 +195,7 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_can_encrypt(peopl
     await expect(ada.page.get_by_text("Grace declined the call.")).to_be_visible()
     await expect(ada.page.locator("#call-state")).to_have_count(0)
 
-    # A member whose browser cannot encrypt is told so, and is not admitted.
+    # A member whose browser cannot encrypt sees a notice and cannot join.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
     await ada.press("Call")
     await expect(ringing(grace)).to_contain_text("This browser can’t join encrypted calls")
@@ -204,6 +203,6 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_can_encrypt(peopl
     await grace.page.locator("#private").get_by_role("button", name="Join call").click()
     await expect(grace.page.locator(".notices")).to_contain_text("This browser can’t join encrypted calls")
     await expect(grace.page.locator("#call-state")).to_have_count(0)
-    # When the caller gives up, the ringing stops.
+    # The ringing stops when the caller leaves.
     await ada.press("Leave")
     await expect(ringing(grace)).to_have_count(0)

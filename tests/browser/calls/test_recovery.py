@@ -1,4 +1,4 @@
-"""When a server process dies during a call, people can continue talking without doing anything.
+"""When a server process dies during a call, people can continue to talk without any action.
 
 See docs/signalling.md, "To the chat server", `sync_request`. Recovery within five seconds is one of the
 project's goals.
@@ -13,7 +13,7 @@ from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 NAMES = ["Ada", "Grace"]
-# Keeps a reference to the connection, so that its replacement is detected no matter how quickly it happens.
+# Keeps a reference to the connection, so that its replacement is detected however quickly it happens.
 KEEP_CONNECTION = "() => { window.lost = svc.call.pc; }"
 HAS_ANOTHER = "() => ![undefined, null, window.lost].includes(svc.call?.pc)"
 # Records tiles that disappear or move, even briefly. There must be none.
@@ -36,13 +36,13 @@ KEEP_STATES = """() => {
   window.states = [];
   svc.call.addEventListener("state", () => window.states.push(svc.call.state));
 }"""
-# The allowed difference between the packets sent and received, which are not counted at the same time. If the
-# call restarted, 130 packets would be missing.
+# The allowed difference between sent and received packets, because they are not counted at the same moment.
+# If the call restarted, 130 packets would be missing.
 COUNTED_APART = 100
 
 
 async def talking(people: People) -> tuple[Person, Person]:
-    """Have two people join a call, only Ada with a camera, and remember their connections."""
+    """Have two people join a call, only Ada with a camera. Record their connections and tiles."""
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)
@@ -60,7 +60,7 @@ async def keep_connections(*people: Person) -> None:
 
 
 async def wait_reconnected(ada: Person, grace: Person, within_s: float) -> None:
-    """Wait until Grace sees Ada and both hear each other over new connections."""
+    """Wait until Grace sees Ada, and both hear each other, over new connections."""
 
     async def connected() -> bool:
         return all([await person.page.evaluate(HAS_ANOTHER) for person in (ada, grace)])
@@ -88,9 +88,9 @@ async def test_media_flows_again_after_the_media_service_is_killed(people: Peopl
 
 
 async def test_a_chat_server_restart_is_inaudible(people: People, product: SvcUp) -> None:
-    """Kill the chat server twice and stop it twice as an update would.
+    """Kill the chat server twice, and stop it twice as an update would.
 
-    Afterwards, a third person joins, which shows that signalling works again.
+    Then have a third person join, to check that signalling works again.
     """
     ada, grace = await talking(people)
     await grace.page.evaluate(KEEP_STATES)
@@ -111,14 +111,14 @@ async def test_a_chat_server_restart_is_inaudible(people: People, product: SvcUp
     linus = await people.arrive("Linus", reads="general")
     await linus.enter_call(camera=True)
     await asyncio.gather(linus.sees(ada), ada.sees(linus), linus.hears(grace), grace.sees(linus))
-    # The chat server has the participants' media state again.
+    # The chat server knows the participants' media states again.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()
     await ada.press("Leave")
     await wait_until("Ada has left at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)
 
 
 async def on_the_way(sender: Person, receiver: Person) -> int:
-    """Return the number of audio packets from one person that have not reached the other."""
+    """Return the number of audio packets that the sender has sent and the receiver has not received."""
     sent = await sender.page.evaluate(COUNT_SOUND, ["outbound-rtp", "packetsSent"])
     return int(sent - await receiver.page.evaluate(COUNT_SOUND, ["inbound-rtp", "packetsReceived"]))
 

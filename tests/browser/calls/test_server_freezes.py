@@ -1,5 +1,6 @@
-"""Nobody drops out of a call when a server freezes for a moment, such as during a virtual machine
-migration."""
+"""Nobody drops out of a call when a server freezes briefly, for example during the migration of a virtual
+machine.
+"""
 
 import asyncio
 import os
@@ -27,10 +28,10 @@ async def standing_still(pids: Sequence[int]) -> AsyncIterator[None]:
 
 
 async def keeps_connections(people: Sequence[Person], product: SvcUp, programs: Sequence[str]) -> None:
-    """Freeze the given programs, briefly if the media service is one of them, otherwise until the pages
+    """Freeze these programs: briefly if the media service is one of them, and otherwise until the pages
     notice.
 
-    Check that the pages still use the same connections afterwards.
+    Then check that the pages still use the same connections.
     """
     ada, grace = people
     for person in people:
@@ -56,5 +57,5 @@ async def test_nobody_drops_out_of_a_call_when_the_server_is_paused(people: Peop
     await grace.enter_call()
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
     for programs in (["sfu"], ["sfu", "chat"], ["chat"]):
-        # If a page is itself stalled when the server continues, it gives up its connection.
+        # Retry, because a page that is itself stalled when the server continues gives up its connection.
         await retry_scenario(2, partial(keeps_connections, (ada, grace), product, programs))

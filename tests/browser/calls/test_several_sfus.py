@@ -1,4 +1,4 @@
-"""Calls work if a room's participants are on two media services, and continue if one service dies."""
+"""Calls work across two media services, and continue if one of them dies."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.kit.sfu_process import running_sfu
 
 
 @pytest.mark.nightly("a page rejoins a restarted service, and other clients move to the other one, daily")
-async def test_pages_reconnect_to_the_other_node(tmp_path: Path) -> None:
+async def test_clients_reconnect_to_the_other_node(tmp_path: Path) -> None:
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
@@ -62,7 +62,7 @@ async def test_a_camera_on_another_service_is_available_in_each_size(
         ada, grace = await publisher(people, encrypting=encrypting), await viewer(people)
         await check_each_size(grace, ada)
         await sends_back(grace, ada)
-        # Ada sends only to her own service, and Grace receives from hers.
+        # Both services receive packets: Ada sends only to her own service, and Grace to hers.
         peers = [(await sfu.metrics())["svc_sfu_packets_received_total"] for sfu in (one, two)]
         assert all(peers)
         assert people.faults == one.faults == two.faults == []

@@ -1,7 +1,6 @@
-"""A shared screen without motion becomes sharp for late joiners, for hidden tabs, and after a gap in the
-connection.
+"""A still screen becomes sharp for late joiners, in hidden tabs and after a gap in the connection.
 
-`python -m benchmarks.adaptation`, row A8, measures how quickly the screen becomes sharp.
+Row A8 of `python -m benchmarks.adaptation` measures how quickly this happens.
 """
 
 from tests.browser.calls.test_layers_shown import AUTOMATIC
@@ -27,7 +26,7 @@ async def sees_it_sharp(person: Person, sharer: Person) -> None:
     assert at_ms is not None, f"{person.name} sees a sharp screen"
 
 
-async def test_a_screen_without_motion_becomes_sharp_for_late_joiners_hidden_tabs_and_after_a_gap(
+async def test_a_still_screen_becomes_sharp_for_late_joiners_in_hidden_tabs_and_after_a_gap(
     people: People,
 ) -> None:
     async with relay(loss=0, seed=SEED) as link:

@@ -1,4 +1,4 @@
-"""Each receiver of a camera gets the requested one of three sizes, whether Chromium or Firefox sends it.
+"""Each receiver of a camera gets the size it requests, out of three, from Chromium and from Firefox.
 
 The sizes are separate encodings (simulcast) or spatial layers of one stream (SVC). See docs/signalling.md,
 "Several encodings".
@@ -23,7 +23,7 @@ from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 CAPTURE = Capture(960, 540, 15)
-# While a downlink's bandwidth is being measured, it carries only the smallest size.
+# A receiver gets only the smallest size until the bandwidth of its downlink has been measured.
 DEADLINE_S, SWITCHED_WITHIN_S = 30, 10
 PICTURE = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -35,15 +35,15 @@ SENT = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "1");
   return sender.getParameters().encodings.filter(({ active }) => active).map(({ rid }) => rid);
 }"""
-# Returns the first codec that the page offers to its browser for our camera and our screen.
+# Returns the first codec that the page offers to the browser for our own camera and screen.
 FIRST_CODECS = r"""() => ["1", "2"].map((mid) => {
   const sections = svc.call.pc.remoteDescription.sdp.split(/^(?=m=)/m);
   const section = sections.find((each) => each.includes(`a=mid:${mid}\r`));
   const [, type] = /^m=video \S+ \S+ (\d+)/.exec(section);
   return new RegExp(`a=rtpmap:${type} ([A-Z0-9]+)`).exec(section)[1];
 })"""
-# Adds spatial layers, because the page asks only for temporal layers. The bitrate is high enough for all
-# spatial layers.
+# Adds spatial layers, because the page requests only temporal layers. The bitrate is high enough for all of
+# them.
 SVC = """const set = RTCRtpSender.prototype.setParameters;
 RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
   const svc = { scalabilityMode: "L3T3_KEY", scaleResolutionDownBy: 1, maxBitrate: 1_500_000 };
@@ -57,13 +57,13 @@ SENT_HEIGHTS = """async () => {
     .filter(({ type, rid, frameHeight }) => type === "outbound-rtp" && rid && frameHeight);
   return Object.fromEntries(sent.map(({ rid, frameHeight }) => [rid, frameHeight]));
 }"""
-# Returns the number of frames that have been encoded of each encoding, by its rid ("" for a single encoding).
+# Returns the number of encoded frames of each encoding by its rid, which is "" for a single encoding.
 ENCODED_FRAMES = """async () => {
   const sent = [...(await svc.call.pc.getStats()).values()]
     .filter(({ type, kind }) => type === "outbound-rtp" && kind === "video");
   return Object.fromEntries(sent.map(({ rid, framesEncoded }) => [rid ?? "", framesEncoded]));
 }"""
-# A receiver's share of the encoded frames is counted over this period, if it has enough frames.
+# The share of displayed frames is measured over this period, which must have this number of frames.
 SHARE_S, SHARE_FRAMES = 3.0, 12
 # The minimum and maximum height of each spatial layer of CAPTURE. They differ because a busy browser scales
 # down a little.
@@ -72,7 +72,7 @@ RIDS = {0: "q", 1: "h", 2: "f", -1: "f"}
 
 
 async def shows(person: Watcher, layer: int, *, within_s: float = SWITCHED_WITHIN_S) -> None:
-    """Wait for a frame with this layer's height."""
+    """Wait for a video frame with this layer's height."""
     lowest, highest = HEIGHTS[layer]
 
     async def so() -> bool:
@@ -85,7 +85,7 @@ async def shows(person: Watcher, layer: int, *, within_s: float = SWITCHED_WITHI
 async def shows_encoding(
     person: Watcher, sender: Watcher, layer: int, *, within_s: float = SWITCHED_WITHIN_S
 ) -> None:
-    """Wait for a frame with the height at which the sender currently encodes this layer.
+    """Wait for a video frame with the layer's current height in the sender's encoder.
 
     A busy browser encodes its camera at a smaller size, and Firefox halves each height. H.264 rounds 135
     lines to 134.
@@ -119,9 +119,9 @@ async def sends(person: Watcher, *rids: str) -> None:
 async def shows_share(
     person: Watcher, sender: Watcher, rid: str, lowest: float, highest: float, *, spatial_layers: int = 1
 ) -> None:
-    """Wait for a period in which this share of an encoding's frames is shown.
+    """Wait for a period in which the receiver displays this share of an encoding's frames.
 
-    A browser counts each spatial layer of a frame as an encoded frame.
+    Browsers count each spatial layer of a frame as an encoded frame.
     """
 
     async def counts() -> tuple[int, int]:
@@ -139,7 +139,7 @@ async def shows_share(
 
 
 async def check_temporal_layers(receiver: Watcher, sender: Watcher) -> None:
-    """Check that the receiver gets a lower frame rate of the smallest and the largest encoding on request."""
+    """Check that the receiver can request a lower frame rate of the smallest and the largest encoding."""
     for layer in (0, 2):
         for temporal, lowest, highest in ((0, 0.15, 0.35), (1, 0.4, 0.6), (-1, 0.8, 1.2)):
             await want(receiver, sender.name, layer, temporal=temporal)
@@ -172,9 +172,9 @@ async def publisher(people: People, *, codec: str = "", encrypting: bool = False
 
 
 async def viewer(people: People, *, codec: str = "", encrypting: bool = False) -> Person:
-    """Have Grace join the call in a window whose tile is wide enough for the largest size.
+    """Have Grace join the call in a window that is wide enough for the largest size.
 
-    Her camera is off, because encoding her video would take more processor time than receiving Ada's.
+    Her camera is off, because encoding her video would take more CPU time than receiving Ada's.
     """
     grace = await people.arrive("Grace", codec=codec)
     await grace.resize({"width": 1280, "height": 900})
@@ -210,7 +210,7 @@ async def test_chromium_can_switch_between_the_camera_sizes_that_chromium_sends(
     await sends_back(grace, ada)
 
 
-async def test_a_camera_in_an_encrypted_channel_is_encrypted_in_every_size(
+async def test_all_sizes_of_a_camera_in_an_encrypted_channel_are_encrypted(
     people: People, product: SvcUp, tmp_path: Path
 ) -> None:
     ada, grace = await publisher(people, encrypting=True), await viewer(people)
@@ -242,13 +242,14 @@ async def test_a_camera_in_an_encrypted_channel_is_encrypted_in_every_size(
                 lowest, highest = HEIGHTS[layer]
                 return any(lowest <= height <= highest for height in heights_of(line.payloads))
 
-            # The track keeps only its last few hundred payloads, so check each size before the next one.
+            # Only the track's last few hundred payloads are stored, so check each size before requesting the
+            # next one.
             await wait_until(f"the recorder has a keyframe of layer {layer}", arrives, within_s=DEADLINE_S)
             assert_sealed(line)
 
 
 def heights_of(payloads: Iterable[bytes]) -> set[int]:
-    """Return the heights of the VP8 keyframes, whose first 10 bytes are not encrypted."""
+    """Return the heights of the VP8 keyframes. Their first 10 bytes are not encrypted."""
     starts = (vp8([payload]) for payload in payloads if payload[0] & 0x10 and not payload[0] & 7)
     return {
         int.from_bytes(data[8:10], "little") & 0x3FFF for data in starts if len(data) > 50 and not data[0] & 1
@@ -256,7 +257,7 @@ def heights_of(payloads: Iterable[bytes]) -> set[int]:
 
 
 async def layered_stream(people: People, codec: str) -> tuple[Person, Person]:
-    """Have Ada send one stream of nine layers, and Grace see all of them."""
+    """Have Ada send a single stream of nine layers. Wait until Grace sees the highest layers."""
     ada = await people.arrive("Ada", capture=Capture(960, 540, 10), codec=f"{codec}&simulcast=off")
     await ada.page.evaluate(f"() => {{ {SVC} }}")
     await ada.join()
@@ -304,8 +305,8 @@ async def test_encodings_stop_without_viewers_and_restart_on_request(people: Peo
     await shows(grace, -1, within_s=DEADLINE_S)
     await grace.sees(ada)
 
-    # The page stops its encoders only when the service reports that nobody is watching, and restarts them
-    # when it reports a viewer.
+    # The page stops its encoders only when the service reports that there are no viewers, and restarts them
+    # when it reports one.
     log = await encoder_log.entries(ada)
     for since_ms, largest in ((paused_ms, False), (resumed_ms, True)):
         events = [entry.event for entry in log if entry.at_ms >= since_ms and entry.encodings[-1] is largest]
@@ -322,6 +323,6 @@ async def test_firefox_also_sends_a_camera_in_three_sizes(
     await ada.join()
     await check_each_size(grace, ada)
     await sends_back(grace, ada)
-    # Firefox encodes every VP9 encoding at the smallest size and may lack H264, so the page prefers VP8.
+    # The page prefers VP8, because Firefox encodes all VP9 encodings at the smallest size and may lack H264.
     assert await ada.evaluate(FIRST_CODECS) == ["VP8", "VP8"]
     assert (await grace.statistics()).track("Ada").codec == "video/VP8"

@@ -1,7 +1,7 @@
-"""The page highlights speakers as reported by the media service, which reads the audio levels in the packets.
+"""The web client highlights the speakers that the media service detects from the audio levels in packets.
 
-The fake microphone beeps again before its owner counts as silent. `active_speakers` is an extension of the
-client protocol. RFC 6464 defines the audio level in a packet.
+The fake microphone beeps again before its user counts as silent. `active_speakers` is an extension of the
+client protocol. RFC 6464 defines the audio level in packets.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ from playwright.async_api import expect
 from tests.kit.browser_users import People, Person
 from tests.kit.wait import POLL_S, wait_until
 
-# Long enough for a few beeps.
+# This many observations take a few beeps.
 LOOKS = 20
-# The louder a speaker is, the wider the ring around them.
+# Louder speakers have wider rings around them.
 RING_GROWS = "() => Number(document.querySelector('.speaking > .glow')?.style.opacity) > 0.1"
 WITHIN_S = 30
 
@@ -37,8 +37,8 @@ async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: 
     await ada.press("Unmute")
     await expect(ring).to_be_visible()
 
-    # A late joiner sees who is already speaking. The channel list still shows the speaker after the late
-    # joiner has left the call.
+    # A late joiner sees who is already speaking, and still sees the speaker in the channel list after leaving
+    # the call.
     await alan.page.emulate_media(reduced_motion="no-preference")
     await alan.join(camera=False, microphone=False)
     await shows_speaking(alan, ["Ada"])

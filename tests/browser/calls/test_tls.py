@@ -1,7 +1,6 @@
-"""People use a server with a self-signed certificate. Under its host name, browsers give no access to the
-microphone over plain HTTP.
+"""People can talk on a server with a self-signed certificate, after a single browser warning.
 
-The browser warns them once. They follow the server's instructions and can then talk.
+Over plain HTTP, browsers would not give access to the microphone under the server's host name.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ async def people(product: SvcUp) -> AsyncIterator[People]:
     executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    # The address as typed, without "https".
+    # Use the address as people type it, without "https".
     url = product.url.replace("https://127.0.0.1", f"http://{INSECURE_HOST}")
     async with people_at(url, executable, still=True) as people:
         yield people
@@ -40,7 +39,7 @@ async def arrive(people: People, name: str) -> Person:
     with pytest.raises(Error, match="ERR_CERT_AUTHORITY_INVALID"):
         await people.arrive(name)
     person = people.latest
-    # "Advanced", then "Proceed".
+    # These are "Advanced" and then "Proceed".
     await person.page.locator("#details-button").click()
     await person.page.locator("#proceed-link").click()
     await person.page.get_by_label("Your name").wait_for()

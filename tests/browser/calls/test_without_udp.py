@@ -37,7 +37,7 @@ async () => {
 }
 """
 
-# The quality panel in Firefox shows the transport path.
+# Opens the quality panel in Firefox, which shows the transport path.
 SHOWN_TCP = """
 await press("More call options");
 await press("Call quality");
@@ -66,14 +66,14 @@ async def all_see_and_hear(*everybody: Watcher) -> None:
 
 
 async def is_shown(person: Person, path: str) -> None:
-    """Wait until the quality panel shows the given path."""
+    """Wait until the quality panel shows this transport path."""
     await person.press("More call options")
     await person.page.get_by_role("menuitem", name="Call quality").click()
     panel = person.page.get_by_role("region", name="Call quality")
     await expect(panel.locator("dl > div").filter(has_text="Route")).to_contain_text(path)
 
 
-async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_who_has_udp(
+async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_a_udp_user(
     tmp_path: Path,
 ) -> None:
     chrome, fox = bare_chromium(), firefox()
@@ -98,7 +98,7 @@ async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_
             )
             await all_see_and_hear(ada, alan, grace)
             await asyncio.gather(is_shown(ada, "TCP"), is_shown(alan, "UDP, direct"), grace.does(SHOWN_TCP))
-            # UDP fails during the call, and the call continues.
+            # The call continues when UDP fails.
             await homes["alan"].drops(UDP)
             await uses_protocol(alan, "tcp")
             panel = alan.page.get_by_role("region", name="Call quality")
@@ -112,14 +112,14 @@ async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_
 )
 async def test_a_call_uses_the_turn_server_if_only_https_gets_through(tmp_path: Path, scheme: str) -> None:
     chrome, fox = bare_chromium(), firefox()
-    # Use a host name for TURN over TLS, because Firefox accepts no IP address there.
+    # Use a host name for TURN over TLS, because Firefox does not accept IP addresses there.
     host, names = (NAME, {NAME: TURN}) if scheme == "turns" else (TURN, {})
     if (reason := why_not() or (why_no_names() if names else "")) or not chrome or not fox:
         pytest.skip(reason or "no browser")
     required("turnserver")
     variables = {"TURN_URLS": f"{scheme}:{host}:443?transport=tcp", "TURN_SECRET": SECRET}
     authority = Authority()
-    # Only for Chromium. Firefox has no equivalent flag, so it gets the CA certificate.
+    # These flags are only for Chromium. Firefox has no equivalent, so it gets the CA certificate.
     flags = ["--ignore-certificate-errors"]
     ports = {"port": 443, "tls_port": 5349} if scheme == "turn" else {"port": 3478, "tls_port": 443}
     async with home_networks("ada", "grace") as world:

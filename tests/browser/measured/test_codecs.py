@@ -1,4 +1,4 @@
-"""Two people, and then four, see and hear each other with each video codec.
+"""First two and then four people see and hear each other with each video codec.
 
 See docs/signalling.md, "How an offer is made".
 """
@@ -12,12 +12,12 @@ from tests.kit.browser_users import WIDE, Capture, People, Person
 from tests.kit.wait import wait_until
 
 CODECS = ("AV1", "H264", "VP8", "VP9")
-# The videos of later participants are small, because two cores encode and decode everything.
+# The later participants' videos are small, because two cores encode and decode all videos.
 FIRST, LATER = Capture(640, 360, 15), Capture(160, 120, 15)
-# A few seconds of video and audio.
+# Frames for a few seconds.
 FRAMES = 60
 WITHIN_S = 30.0
-# Congestion control starts at 300 kbit/s and raises the bitrate only when feedback allows. In wide windows,
+# Congestion control starts at 300 kbit/s and raises the bitrate only if feedback allows it. In a wide window,
 # the tiles of two people need up to 450 kbit/s.
 RISEN_BPS = 400_000
 
@@ -30,8 +30,9 @@ async def join(people: People, names: Sequence[str], codec: str, capture: Captur
 
 
 async def see_and_hear_each_other(everybody: Sequence[Person], codec: str) -> None:
-    """Wait until everybody has received many frames and enough audio from everybody else, and nothing
-    else."""
+    """Wait until everybody has received many frames and audio from all others. Check that there are no other
+    tracks.
+    """
 
     async def sees_and_hears(person: Person) -> None:
         names = {other.name for other in everybody if other is not person}

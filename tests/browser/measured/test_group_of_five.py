@@ -1,4 +1,4 @@
-"""Five people see and hear each other in encrypted calls: in a private call, and in a channel."""
+"""Five people see and hear each other in encrypted calls, in a private conversation and in a channel."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from tests.kit.browser_users import Capture, People, Person
 from tests.kit.text_channels import join_and_open, write
 
 NAMES = ("Ada", "Grace", "Alan", "Edsger", "Barbara")
-# Wide enough for the side panel as well, because video that is not displayed is not sent.
+# The window has room for the side panel as well, because video that is not displayed is not sent.
 ROOM = ViewportSize(width=1000, height=720)
 SMALL = Capture(160, 120, 8)
 
@@ -40,7 +40,7 @@ async def in_a_group(people: People) -> list[Person]:
 
 
 async def see_and_hear(everybody: list[Person], others: list[Person]) -> None:
-    """Wait until everybody has received more video and audio from each of the others."""
+    """Wait until everybody has received further video and audio from all others."""
     pairs = [(person, other) for person in everybody for other in others if person is not other]
     await asyncio.gather(*(person.sees(other, within_s=40) for person, other in pairs))
     await asyncio.gather(*(person.hears(other, within_s=40) for person, other in pairs))
@@ -63,7 +63,7 @@ async def test_five_people_see_and_hear_each_other_in_a_private_call_and_in_an_e
         await expect(person.page.locator("#sealed")).to_be_visible()
     await see_and_hear(everybody, everybody)
 
-    # From the private call, people move to a channel, where each arrival or departure begins a new epoch.
+    # People move from the private call to a channel, where each arrival and departure starts a new epoch.
     await encrypted(ada)
     for person in everybody:
         await person.page.locator("#voice-channels .channel").first.click()

@@ -1,8 +1,9 @@
-"""A receiver that requests fewer temporal layers gets a lower frame rate, and nothing else changes.
+"""A receiver that requests fewer temporal layers gets a lower frame rate without any other change.
 
-With L1T3, layer 0 has a quarter of the frames, and layers 0 and 1 together have half of them. The frames are
+With L1T3, layer 0 has a quarter of the frames, and layers 0 and 1 together have half of them. The video is
 small, because an encoder that runs out of bits also drops frames of layer 0. tests/_rtp/test_layers.py tests
-at which frame a receiver switches up. See docs/signalling.md, "From participants", `set_layer`.
+the frames at which a receiver switches to a higher layer. See docs/signalling.md, "From participants",
+`set_layer`.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The counters for a period during which one person watched another."""
+    """Counters for a period in which one person watched another."""
 
     encoded: int
     frames: int
@@ -45,9 +46,9 @@ async def watch(watcher: Person, sender: Person) -> Window:
 
 
 async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[Person, list[Person]]:
-    """Have a sender and its watchers join a call. Return them.
+    """Have a sender and these watchers join a call. Return them.
 
-    Only the sender sends video, because two cores encode and decode everything and also render the pages.
+    Only the sender sends video, because two cores encode and decode all video and render the pages.
     """
     sender = await people.arrive("Ada", codec=codec, capture=CAPTURE)
     await sender.join()
@@ -59,9 +60,9 @@ async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[
 
 
 def troubles(track: Received) -> tuple[int, int, int]:
-    """Return the counters that increase if the receiver misses a packet, or a frame that other frames need.
+    """Return the counters that increase when the receiver misses packets or frames that other frames need.
 
-    Freezes are not included, because a browser on a busy machine counts some in any video.
+    Freezes are not included, because browsers on a busy machine count some in any video.
     """
     return track.packets_lost, track.nacks, track.plis
 

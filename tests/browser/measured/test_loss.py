@@ -1,13 +1,12 @@
 """Video and audio arrive intact over a link that loses 5 % of the packets in both directions.
 
 The browser requests missing packets from the service, and the service requests them from the browser.
-Chromium retransmits audio whether or not this was negotiated, so audio sent to the service needs no other
-protection. For a listener whose browser does not request retransmission of audio, the speaker sends
-everything twice (Opus's in-band FEC).
+Chromium retransmits audio even if this was not negotiated, so audio to the service needs no other protection.
+If a listener's browser does not request retransmission of audio, the speaker sends all audio twice (Opus
+in-band FEC).
 
-The end of a frame that no other frame needs may be recovered too late to be shown. Expect to lose 2.5 % of
-all frames, and more if the machine itself is slow. See docs/rtcp.md, "Retransmission", and RFC 4585 and RFC
-4588.
+A frame that no other frame needs may be recovered too late to be displayed. Expect to lose 2.5 % of all
+frames, and more on a slow machine. See docs/rtcp.md, "Retransmission", and RFC 4585 and RFC 4588.
 """
 
 import asyncio
@@ -29,7 +28,7 @@ from tests.kit.wait import retry_scenario, wait_until
 
 LOSS = 0.05
 SEED = 20_260_103
-# Many small frames, so that the result depends less on chance.
+# The video has many small frames to reduce the effect of chance.
 CAPTURE = Capture(160, 120, 30)
 PICTURES = 300
 WITHIN_S = 15
@@ -41,7 +40,7 @@ CONCEALED = 0.03
 # Recorded with espeak-ng.
 SPEECH = Path(__file__).parents[2] / "data" / "speech.opus"
 REPAIRED = 10
-ENOUGH_LOST = 30  # Out of about 200 packets, which are four seconds of audio.
+ENOUGH_LOST = 30  # out of about 200 packets, or four seconds of audio
 
 
 @pytest.mark.parametrize(
@@ -64,8 +63,8 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
             return at_ada.encoded, at_grace.encoded
 
         async def nearly_all_is_shown() -> None:
-            # Displayed frames are counted for slightly longer than sent frames, so a delay between the counts
-            # loses no frame.
+            # Count displayed frames for slightly longer than sent frames, so that the delay between the
+            # counts loses no frames.
             shown_before, sent_before = await shown(), await sent()
 
             async def enough() -> bool:
@@ -95,11 +94,11 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
 async def speakers(
     product: SvcUp, browsers: SharedBrowsers, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[People]:
-    """Yield people whose microphones play two sentences. Opus's in-band FEC protects only speech."""
+    """Yield users whose microphones play two sentences, because Opus in-band FEC protects only speech."""
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    # The browser outlives the test and opens the file again for each microphone.
+    # The file must outlive the test, because the browser does, and opens it again for each microphone.
     speech = tmp_path_factory.getbasetemp() / "speech.wav"
     if not speech.exists():
         record(speech)
@@ -110,7 +109,7 @@ async def speakers(
 
 
 def record(path: Path) -> None:
-    """Write the speech in the format that a fake microphone plays."""
+    """Write the speech in the format of a fake microphone."""
     with wave.open(str(path), "wb") as file, av.open(str(SPEECH)) as speech:
         file.setnchannels(1)
         file.setsampwidth(2)
@@ -203,7 +202,7 @@ async def test_lost_speech_is_recovered_from_redundant_packets(speakers: People,
             before = now
             received = lost + after.packets - then.packets
             concealed = (after.concealed - then.concealed) / (after.samples - then.samples)
-            # The service does not request FEC from the speaker, because this listener would not use it.
+            # The service does not request FEC from the speaker, because this listener does not need it.
             return concealed < lost / received / 2 and after.fec_used - then.fec_used < lost / 4
 
         await wait_until("most lost packets are recovered", most_lost_packets_are_recovered, within_s=60)

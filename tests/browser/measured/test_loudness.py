@@ -1,4 +1,4 @@
-"""Measures the loudness of speech, shared screens and noise in the received and played audio."""
+"""Measures the loudness of speech, shared screens and noise as received and as played."""
 
 import asyncio
 import base64
@@ -32,8 +32,8 @@ A_TONE = """() => {
   };
 }"""
 TONE_IS = 0.2 / 2**0.5
-# Returns the loudness, as a root mean square, of each source that is amplified beyond what an element can
-# play.
+# Defines `played()`, which returns the loudness (root mean square) of each source that is amplified beyond
+# the maximum volume of an element.
 PLAYED = """
 const ears = [];
 window.elements = [];
@@ -76,21 +76,22 @@ ELEMENTS_PLAY = """async (wanted) => {
   const alike = (level, at) => Math.abs(level - wanted[at]) <= 0.1 * wanted[at];
   return played.length === wanted.length && played.every(alike);
 }"""
-# The energy and the duration of the only received audio track.
+# Returns the energy and the duration of the only received audio track.
 PLAYED_SO_FAR = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const voice = [...(await receiver.getStats()).values()].find(({ type }) => type === "inbound-rtp");
   return [voice.totalAudioEnergy, voice.totalSamplesDuration];
 }"""
-# Unplugs a speaker: removes it from the list and reports the change as the browser does.
+# Unplugs a speaker: removes it from the list and reports the change like the browser.
 PULLED_OUT = """(gone) => {
   const all = navigator.mediaDevices.enumerateDevices.bind(navigator.mediaDevices);
   const left = async () => (await all()).filter(({ deviceId }) => deviceId !== gone);
   navigator.mediaDevices.enumerateDevices = left;
   navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
 }"""
-# The loudness of two sentences with noise, before and after strong suppression. Rendering is offline, so a
-# busy machine drops nothing. Nothing is suppressed before the worklet has had `patienceMs` to start.
+# Returns the loudness of two sentences with noise, before and after strong suppression. Rendering is offline,
+# so nothing is dropped on a busy machine. Wait `patienceMs` first, because the worklet suppresses nothing
+# until it has started.
 SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
   const [rate, seconds] = [48_000, 16];
   const { suppressor } = await import("/web/call/noise_suppression.js");
@@ -125,7 +126,7 @@ SEED = 20_260_103
 
 
 async def plays(person: Person, *times: float) -> None:
-    """Wait until each amplified source plays at the given multiple of the original loudness of the tone."""
+    """Wait until the amplified sources play at these multiples of the tone's original loudness."""
 
     async def so() -> bool:
         played = await person.page.evaluate("() => played()")
@@ -191,7 +192,7 @@ async def test_each_person_and_each_screen_has_its_own_volume(people: People) ->
     await tile.click(button="right")
     await dialog.get_by_role("switch", name="Mute for me").uncheck()
     await plays(ada, 2, 1.5)
-    # In browsers whose audio graphs cannot choose a speaker, elements play the output of the graphs.
+    # If the browser's audio graphs cannot choose a speaker, elements play the output of the graphs.
     await ada.page.add_init_script("delete AudioContext.prototype.setSinkId")
     await ada.page.reload()
     await ada.is_connected()
@@ -209,7 +210,7 @@ def white_noise(path: Path) -> None:
         file.writeframes(struct.pack(f"<{len(loudness)}h", *loudness))
 
 
-async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
+async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_web_client(
     product: SvcUp, tmp_path: Path
 ) -> None:
     executable = bare_chromium()
@@ -236,7 +237,7 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
             return float((energy_after - energy) / max(0.01, played_after_s - played_s))
 
         await grace.hears(ada)
-        # Audio that is lost while the machine stalls lowers the measured loudness.
+        # Take the maximum, because audio lost while the machine stalls lowers the measured loudness.
         untouched = max([await loudness() for _ in range(3)])
         await ada.press("Settings")
         await ada.press("Voice and video")

@@ -1,4 +1,4 @@
-"""On a downlink too narrow for all videos, fewer or none are received, and the audio stays intact."""
+"""On a downlink too narrow for all videos, the frame rate falls or video pauses, and audio stays intact."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.kit.home_networks import why_not
 from tests.kit.narrow_call import NARROW_KBPS, WIDE_KBPS, narrow_call
 from tests.kit.wait import wait_until
 
-VOICES_KBPS = 90  # Enough for two voices, but not for video.
+VOICES_KBPS = 90  # enough for two voices, but not for video
 
 
 async def test_audio_stays_intact_on_a_downlink_too_narrow_for_video(tmp_path: Path) -> None:
