@@ -17,7 +17,7 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 Statement = tuple[str, list[Parameters]]
 
 _READERS = ("SELECT", "PRAGMA", "RELEASE")
-# Statements that control transactions, which are not recorded.
+# Statements that control transactions. They are not recorded.
 _TRANSACTIONS = ("SAVEPOINT", "ROLLBACK", "BEGIN", "COMMIT")
 _READS, _FOLLOWED, _ALWAYS, _IF_CHANGED = range(4)
 _execute = sqlite3.Connection.execute

@@ -285,7 +285,7 @@ class Database:
     # Methods for health checks.
 
     async def works(self) -> bool:
-        """Return whether writes succeed and the file is sound, as far as is known.
+        """Return whether writes succeed and the file is intact, as far as is known.
 
         Returns False for DEGRADED_FOR_S after a failed write. After that time, a call attempts a small write,
         unless another call is doing so, and returns True if the write succeeds. Once damage has been found,

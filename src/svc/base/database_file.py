@@ -32,7 +32,7 @@ class DatabaseError(Exception):
 
 
 def examine(path: Path, migrations: Sequence[Migration]) -> None:
-    """Check that the file is a sound database of this program. Raises DatabaseError or OSError."""
+    """Check that the file is an intact database of this program. Raises DatabaseError or OSError."""
     with path.open("rb") as file:
         size, head = os.fstat(file.fileno()).st_size, file.read(len(_MAGIC))
     if size == 0:

@@ -29,14 +29,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
-# The maximum number of unauthenticated connections served at once. Reading and answering a small request
+# The maximum number of unauthenticated connections served in one batch. Reading and answering a small request
 # takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
 # The maximum number of new connections among them, so that a stream of new connections cannot block the
 # others.
 NEWCOMERS_AT_ONCE = 12
-# The maximum number of pipelined requests served at once, that is, requests that were read together with an
-# earlier request.
+# The maximum number of pipelined requests served in one batch, that is, requests that were read together with
+# an earlier request.
 READ_BEFORE_AT_ONCE = 4
 # A connection counts as new until it has been served this many times: for its first byte, a request, and a
 # token on a live socket.

@@ -24,10 +24,10 @@ _PAUSE_S = 4 * _SLICE_S
 _RETRY_S = 0.05
 # The longest wait for readers, which usually finish within a millisecond. A longer wait would delay writes.
 _READERS_LEAVE_MS = 5
-# The maximum number of pages to overwrite at once, which takes 5 ms. A 4 MiB log has fewer pages. Any others
-# are overwritten in slices.
+# The maximum number of pages to overwrite without a pause, which takes 5 ms. A 4 MiB log has fewer pages. Any
+# others are overwritten in slices.
 _MAX_AT_ONCE = 2000
-# The number of pages that a scan of the whole file reads at once.
+# The number of pages that a scan of the file reads at a time.
 _CHUNK_PAGES = 32
 _LOG_HEADER, _FRAME_HEADER = 32, 24
 # The header size of each type of page that contains rows, by the page's first byte. An overflow page starts
@@ -193,7 +193,7 @@ class Pages:
         return {number for number in numbers if 1 < number <= self.count}
 
     def clear(self, number: int) -> None:
-        """Zero a whole free page."""
+        """Zero an entire free page."""
         self._file.seek((number - 1) * self.size)
         if any(self._file.read(self.size)):
             self._file.seek((number - 1) * self.size)

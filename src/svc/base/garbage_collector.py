@@ -23,8 +23,8 @@ AFTER = 5_000
 # The number of these collections before the middle generation is collected. With the default of 10,
 # collecting the middle generation would take up to 0.3 s.
 AGAIN_AFTER = 2
-# The number of collections of the middle generation before a full collection, which then follows after
-# 750,000 surviving objects.
+# The number of collections of the middle generation before a full collection. It is reached after about
+# 750,000 objects have survived.
 ALL_AFTER = 50
 # A threshold that prevents Python from starting a full collection.
 _NEVER = 1_000_000
@@ -93,7 +93,7 @@ async def collect_when_quiet(
 ) -> None:
     """Run a full collection occasionally, when the program is idle. Never returns.
 
-    `waiting` returns the number of middle-generation collections since the last full collection, which is
+    `waiting` returns the number of middle-generation collections since the last full collection, to be
     compared with `ALL_AFTER`. `used` returns the CPU time in seconds.
     """
     due_since: float | None = None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 CAPS = frozenset({"speak", "share_video", "share_screen"})
 MAX_LIFETIME_S = 300
-# Tokens longer than this are refused before decoding. Our tokens are about 400 characters long.
+# Tokens longer than this are rejected before decoding. Our tokens are about 400 characters long.
 MAX_TOKEN_CHARACTERS = 2048
 _MAX_JTI_CHARACTERS = 128
 _CLAIMS = ("iss", "sub", "room", "exp", "jti", "caps")

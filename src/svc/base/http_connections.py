@@ -130,8 +130,8 @@ class HttpConnection(web.RequestHandler):
                 self._slot.check_soon()
 
     async def _turn(self) -> None:
-        """Wait until the loop serves the connection again, if an unauthenticated client has sent several
-        requests at once.
+        """Wait until the loop serves the connection again, if an unauthenticated client has pipelined several
+        requests.
         """
         together, self._read = self._read == self._received, self._received
         stranger = self._slot is not None and self._slot.owner is None

@@ -193,7 +193,7 @@ def without_traceback(refusal: Raised) -> Raised:
     """Return a caught exception without its traceback.
 
     The traceback refers back to the exception through the request, in a cycle of sixty objects. Without this
-    function, Python would constantly collect such cycles while thousands of requests are refused.
+    function, Python would constantly collect such cycles while thousands of requests are rejected.
     """
     refusal.__context__ = None
     return refusal.with_traceback(None)

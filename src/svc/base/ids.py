@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 _COUNTER_BITS = 12
 _RANDOM_BITS = 62
-# The number of random bytes to fetch at once. Each fetch releases the interpreter lock and must then wait if
-# the database's thread takes it.
+# The number of random bytes to fetch at a time. Each fetch releases the interpreter lock and must then wait
+# if the database's thread takes it.
 _AHEAD_BYTES = 4096
 # The year 9999. `rise_above` ignores later times, because ids after them could overflow.
 LATEST_MS = 253_402_300_799_999
@@ -53,7 +53,7 @@ class Ids:
         return self._make(now_ms), now_ms
 
     def new(self) -> str:
-        """Return a new id in the usual 36-character form."""
+        """Return a new id in the usual 36-character format."""
         return self._make(int(self._now() * 1000))
 
     def _make(self, now_ms: int) -> str:

@@ -23,9 +23,9 @@ _SYSCTL = Path("/proc/sys/net/core")
 class Machine:
     """A machine's properties.
 
-    `clock_kept` is None if unknown. `files` is the number of files that may be open at once. `buffers` maps
-    each kernel setting for the maximum size of a socket's buffer to its value in bytes. It is empty on
-    systems without such settings.
+    `clock_kept` is None if unknown. `files` is the number of files that may be open at the same time.
+    `buffers` maps each kernel setting for the maximum size of a socket's buffer to its value in bytes. It is
+    empty on systems without such settings.
     """
 
     clock_kept: bool | None

@@ -85,8 +85,8 @@ def _stun_urls(variables: Mapping[str, str]) -> list[str]:
 
 
 def _public_url(host: str) -> str:
-    """Return a public URL. A bare host is assumed to use TLS, which browsers require, unless it is this
-    machine.
+    """Return a public URL. A bare host is assumed to use TLS, because browsers require it, unless the host is
+    this machine.
     """
     local = is_loopback(urlsplit(f"//{host}").hostname or "")
     return _websocket_url("SFU_PUBLIC_HOST", host, "ws" if local else "wss")

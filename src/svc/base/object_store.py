@@ -51,7 +51,7 @@ class ObjectDamaged(StoreFailed):
 class ObjectStore(Protocol):
     @property
     def readers_at_once(self) -> int:
-        """The number of readers that can be active at once without filling memory or disk."""
+        """The number of readers that can be active at the same time without filling memory or disk."""
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
         """Store a file or bytes durably. Raises StoreFailed."""
@@ -81,8 +81,8 @@ class FileObjects:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="objects")
-        # Limits the number of readers that get a new chunk in one iteration of the event loop. Writing chunks
-        # to hundreds of connections at once would block the loop for a second.
+        # Limits the number of readers that get a new chunk in one iteration of the event loop. Writing to
+        # hundreds of connections in one iteration would block the loop for a second.
         self._turns = asyncio.Semaphore(_THREADS)
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
@@ -95,7 +95,7 @@ class FileObjects:
         handle = await self._in_thread(lambda: os.open(self._path(key), os.O_RDONLY | os.O_CLOEXEC))
         try:
             at = start
-            # Raise before the first chunk, while the request can still be refused.
+            # Raise before the first chunk, while the request can still be rejected.
             if end is not None and os.fstat(handle).st_size < end:
                 raise ObjectDamaged(key, end)
             while end is None or at < end:

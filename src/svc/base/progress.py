@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The amount `done` out of `total` bytes, files or messages. `what` names the work in a word or two."""
+    """The amount `done` out of `total` bytes, files or messages. `what` is one or two words for the work."""
 
     what: str
     done: int

@@ -2,9 +2,9 @@
 
 Each connection has its own thread and queue of a few queries. A query is a function that takes the connection
 and runs all statements that belong together, because each round trip between the event loop and the thread
-takes several iterations of the loop, which are long during an attack. The next query begins when the previous
-one ends, without waiting for the event loop. Otherwise the connection would idle during long iterations of
-the loop.
+takes several iterations of the loop. Iterations are long during an attack. The next query begins when the
+previous one ends, without waiting for the event loop. Otherwise the connection would idle during long
+iterations of the loop.
 
 The queries of one holder, such as a member, queue on one connection, a few at a time. However many slow
 queries the holder sends, the other connections stay available. SQLite interrupts a query when its time is up

@@ -42,7 +42,7 @@ class SandboxFailed(Exception):
 
 
 class Refused(Exception):
-    """The input was refused. `code` is for programs, the message for users, and `detail` for the log."""
+    """The input was rejected. `code` is for programs, the message for users, and `detail` for the log."""
 
     def __init__(self, code: str, message: str, detail: str = "") -> None:
         super().__init__(message)

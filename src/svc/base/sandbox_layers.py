@@ -36,7 +36,7 @@ _APART = (_CLONE_NEWNET, _CLONE_NEWPID, _CLONE_NEWIPC)
 
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 1, 2, 4, 8, 0x4000, 0x40000
 _MNT_DETACH = 2
-# The mount point of the new root, which is hidden once the root has been entered. Every Linux system has this
+# The mount point of the new root. It is hidden once the root has been entered. Every Linux system has this
 # folder.
 _ANY_FOLDER = b"/dev"
 # The new root has one inode, for the root folder.
@@ -85,7 +85,7 @@ class Layers:
         self.wanted = frozenset(wanted) if _ON_LINUX else frozenset(wanted) & {Layer.DESCRIPTORS}
         self.held: set[Layer] = set()
         self._own_mounts = False
-        # Read the process number before entering namespaces, in which numbers begin at 1.
+        # Read the process number before entering namespaces, because their numbers begin at 1.
         self._process = os.getpid()
 
     def enter_namespaces(self) -> None:
@@ -200,7 +200,7 @@ def _set_user(number: int) -> bool:
 
 
 def landlock_version() -> int:
-    """Return the kernel's version of Landlock, or a number below 1 if it has no Landlock."""
+    """Return the kernel's Landlock version, or a number below 1 if Landlock is not available."""
     return int(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
 
 
