@@ -4,7 +4,7 @@ Video and audio reach a page over a link whose rate the kernel limits (tests.kit
 requests and the service determine which media the page receives. Each row has a name and can be selected. Row
 A14 is a table of links. For the settled call, the output shows the share of concealed audio, the height,
 frame rate and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of
-the round-trip time. Rows A4, A8, A10, A12, A13 and A15 have separate tables, such as the table of
+the round-trip time. Rows A4, A8, A10, A12, A13 and A15 have their own tables, such as that of
 benchmarks.voice. A13 needs `--server` and `--client` (benchmarks.livekit). Needs root and Linux.
 """
 

@@ -182,8 +182,8 @@ async def livekit_call(
             "tcp_port": 0,
             "node_ip": SERVER,
             "enable_loopback_candidate": True,
-            # LiveKit must respond from the address that the home networks can reach, which belongs to the
-            # loopback device.
+            # LiveKit must respond from the address that the home networks can reach. This address belongs to
+            # the loopback device.
             "ips": {"includes": [f"{SERVER}/32"]},
         },
         "keys": {API_KEY: API_SECRET},

@@ -7,7 +7,7 @@ Images and videos go through the sandbox one after the other, as the worker send
 process's peak resident set, including about 45 MB that it shares with its parent. Then a real chat server and
 a real worker share the machine. The lag is the delay of a 5 ms timer in the server's event loop: while idle,
 while a member sends photographs and a video, and while these are decoded. A member may have twenty unfinished
-uploads at once.
+uploads at a time.
 """
 
 import argparse

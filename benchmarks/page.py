@@ -12,8 +12,8 @@ key: no cache, no service worker, no stored messages.
 channel, which is at its message limit. The longest task on the page's main thread is taken from the browser's
 trace, together with its CPU time. On a busy machine, the task's duration exceeds its CPU time because of
 other load. Echo is measured from the keystroke's timestamp to the end of the frame that shows the character,
-also taken from the trace, and to the time when that frame is on the screen, which the browser reports in
-steps of 8 ms. Without a graphics card, the same cores render the page.
+also taken from the trace. It is also measured to the time when that frame is on the screen, which the browser
+reports in steps of 8 ms. Without a graphics card, the same cores render the page.
 
 `scrolled` scrolls from the newest message to the beginning and back. It measures the heap after garbage
 collection, the longest task, and the peak number of DOM elements. It starts after a short warm-up, when the

@@ -2,7 +2,7 @@
 
     python -m benchmarks.recovery [--times 10] [--sfus 2]
 
-Two pages in Chromium are in a call with cameras, through the whole product. In each round, the media service
+Two pages in Chromium are in a call with cameras, using the complete product. In each round, the media service
 is killed, then both signalling sockets are cut while the service is running, and then the chat server is
 killed. The program prints the longest time that a page went without audio from the other page, and the number
 of seconds until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round

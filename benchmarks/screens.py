@@ -1,6 +1,6 @@
 """Measures a shared screen with each preset.
 
-A member shares 1920x1080 pixels with one viewer, in Chromium and through the whole product: text that is
+A member shares 1920x1080 pixels with one viewer, in Chromium, using the complete product: text that is
 scrolled now and then, and a video, each with both presets. The program prints the frame size, the frames per
 second and the kilobits per second that the viewer received, for all temporal layers and for the lowest layer
 alone.

@@ -1,4 +1,4 @@
-"""Loops over single steps of the core, so that only the step is timed or counted, without Python."""
+"""Repeats single steps of the core without Python in between, so that only the step is timed or counted."""
 
 from svc._rtp.engine import Engine
 from svc._rtp.srtp import SrtpKeys

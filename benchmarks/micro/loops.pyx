@@ -1,4 +1,4 @@
-"""Loops over single steps of the core, so that only the step is timed or counted, without Python.
+"""Repeats single steps of the core without Python in between, so that only the step is timed or counted.
 
 Each class prepares its step once, and `run` repeats the step without the GIL. All loops run within
 svc_measured, so that callgrind can distinguish them from everything else. Sent packets are discarded, because

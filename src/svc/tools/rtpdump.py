@@ -30,7 +30,7 @@ class Record:
 
     offset_ms: int
     data: bytes
-    packet_length: int  # before truncation; 0 marks RTCP
+    packet_length: int  # before truncation; 0 means RTCP
 
     @property
     def is_rtcp(self) -> bool:

@@ -91,7 +91,7 @@ _FOR_BOTH = (
     "S3_SECRET_ACCESS_KEY",
     "STORAGE_BACKEND",
 )
-# Defaults for a home server, which requires no external account. Creating a new key costs nothing, so wrong
+# Defaults for a home server. Its members need no external account. Creating a new key costs nothing, so wrong
 # invite codes are also counted per IP address.
 _AT_HOME = {
     "SERVER_INVITE_IP_MAX_RETRIES": "20",
@@ -276,7 +276,7 @@ def _tls_flags(installation: Installation) -> list[str]:
 def open_ports(installation: Installation) -> tuple[Installation, dict[str, list[socket.socket]]]:
     """Open the programs' listening sockets. Return the sockets by program, with the assigned ports.
 
-    This process keeps the sockets open during a restart, so that no other program can take a port and new
+    This process keeps the sockets open while a program restarts. No other program can take a port, and new
     clients merely wait. On failure, raises a ConfigError that names the flag.
     """
     wanted = [

@@ -9,7 +9,7 @@ from svc.sfu.codecs import AUDIO, VIDEO, Codec
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.traffic import MAX_SIZE, MIN_SIZE
 
-# VP8, because the first packet of a keyframe is easy to create, and Opus, because everybody uses it.
+# VP8, because the first packet of a keyframe is easy to create, and Opus, because every client supports it.
 _VIDEO = next(codec for codec in VIDEO if codec.name == "VP8")
 _AUDIO = next(codec for codec in AUDIO if codec.name == "opus")
 

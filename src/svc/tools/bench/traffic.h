@@ -1,7 +1,7 @@
 /* Connected UDP sockets as a load generator uses them: one datagram sent at a time, as browsers do, and
- * all waiting datagrams received in batches with the kernel's arrival times, which are correct however late we
- * read them. Separate from the core's udp.h deliberately: the measuring code shares no system call with the
- * measured code. Only traffic.pyx uses this file. */
+ * all waiting datagrams received in batches with the kernel's arrival times, which are correct no matter how
+ * late we read them. Separate from the core's udp.h deliberately: the measuring code shares no system call
+ * with the measured code. Only traffic.pyx uses this file. */
 #ifndef SVC_TRAFFIC_H
 #define SVC_TRAFFIC_H
 
@@ -83,7 +83,7 @@ static inline int traffic_receive(int fd, struct traffic_datagram *d, int kept) 
         h->msg_control = controls[i];
         h->msg_controllen = sizeof controls[i];
     }
-    /* With MSG_TRUNC the reported length is the datagram's, however little of it is kept. */
+    /* With MSG_TRUNC, the reported length is the datagram's, even if only part of it is kept. */
     n = recvmmsg(fd, headers, TRAFFIC_BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
     if (n <= 0)
         return 0;

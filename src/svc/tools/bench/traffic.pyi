@@ -15,8 +15,8 @@ class Traffic:
     """The media of many clients. Clients cannot be removed. Counters are never reset, so subtract earlier
     values to measure a period.
 
-    `size` is the size of a whole RTP packet before encryption. `burst` packets are sent at once, like those
-    of a video frame. `loss` is the share of received packets to discard and request again.
+    `size` is the size of a whole RTP packet before encryption. `burst` packets are sent back to back, like
+    those of a video frame. `loss` is the share of received packets to discard and request again.
     """
 
     def __init__(self, *, audio: bool, size: int, burst: int, loss: float = 0.0) -> None: ...

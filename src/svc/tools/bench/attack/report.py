@@ -54,7 +54,7 @@ class Row:
     attack: str
     seconds: float
     requests: int  # from the attackers
-    connections: int  # maximum number of connections that the attackers had open at once
+    connections: int  # maximum number of connections that the attackers had open at the same time
     answers: Mapping[str, int]  # to the attackers
     delivery: Latency
     request: Latency

@@ -45,7 +45,7 @@ MAX_PROCESSES = 4
 class Plan:
     attacks: Sequence[str]  # if empty, each attack separately, then all attacks together
     members: int
-    rate: float  # messages per second of all honest members together
+    rate: float  # messages per second from all honest members together
     seconds: float  # duration of each attack
     together: bool = False  # run all attacks together only, not separately
 
