@@ -19,13 +19,13 @@ const write = (name, rows) =>
     `export default [\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n];\n`,
   );
 
-/** In Unicode's form. The package adds the variation selector for colour even if no other form exists. */
+/** Return an emoji as Unicode defines it. The package adds the selector for colour even if none is needed. */
 function usual(sign) {
   const shorter = sign.replaceAll("\uFE0F", "");
   return /^\p{RGI_Emoji}$/v.test(shorter) ? shorter : sign;
 }
 
-/** The emoji in the medium tone, from which the other tones are derived, or "" if it has none. */
+/** Return the emoji in the medium tone, from which the other tones are derived, or "" if it has no tones. */
 function toned({ unicode, skins = [] }) {
   if (!skins.length) return "";
   const signs = new Set(skins.map((skin) => usual(skin.unicode)));

@@ -82,7 +82,8 @@ async def test_memory_growth_forces_a_full_collection() -> None:
 
 
 async def test_memory_growth_is_ignored_while_the_machine_has_enough_free_memory() -> None:
-    # In a flood, data for slow readers takes this much memory, and a full collection would delay everybody.
+    # In a flood, data for slow readers takes this much memory, and a full collection would delay every
+    # member.
     grown = MIN_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
     assert await collected(busy, has, left=grown) == []

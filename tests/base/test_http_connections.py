@@ -235,7 +235,7 @@ def unsent(served: Served) -> int:
 
 @asynccontextmanager
 async def unread(served: Served) -> AsyncIterator[RawConnection]:
-    """Send a request and do not read the response, so that it stays in the server."""
+    """Send a request and do not read the response, so that it stays in the server's buffers."""
     async with raw_connection(served.address) as raw:
         await raw.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         await served.reached(lambda connection: connection.writing_paused)

@@ -68,7 +68,7 @@ def trns(*values: int) -> bytes:
 
 
 def printed(inks: Sequence[int]) -> tuple[float, float, float]:
-    """Return the colour that these inks produce on a printer with dull inks, which prints grey instead of
+    """Return the colour that these inks produce on a printer with dull inks that prints grey instead of
     black.
     """
     cyan, magenta, yellow, black = inks

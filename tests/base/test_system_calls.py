@@ -20,7 +20,7 @@ FORK = 17  # SIGCHLD alone
 def verdict(
     machine: str, number: int, arguments: Sequence[int] = (), *, threads: bool = True, architecture: int = 0
 ) -> int:
-    """Run the filter as the kernel does, which reads a struct seccomp_data in 32-bit words."""
+    """Run the filter as the kernel does, reading a struct seccomp_data in 32-bit words."""
     words = [number, architecture or ARCHITECTURES[machine], 0, 0]
     for argument in (*arguments, *(0,) * (6 - len(arguments))):
         words += [argument & 0xFFFFFFFF, argument >> 32]

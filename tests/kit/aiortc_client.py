@@ -2,7 +2,7 @@
 
 It joins, answers every offer, publishes tracks in the first four media sections, and decodes the tracks that
 it receives in the others. This module works around gaps in aiortc, so that tests exercise the service rather
-than aiortc, which leaves out loopback candidates, ignores the candidates of the first bundled media section,
+than aiortc. aiortc omits loopback candidates, ignores the candidates of the first bundled media section,
 never ends a remote track, and never accepts new sources in a reused media section.
 """
 

@@ -59,7 +59,7 @@ FLAGS = (
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    # A host name for this machine whose pages browsers do not treat as secure contexts.
+    # A host name for this machine that browsers do not treat as a secure origin.
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
 # The window is small, because rendering a large window takes two more cores than decoding.
@@ -164,7 +164,7 @@ async def until_still(page: Page) -> None:
 
 
 async def until_touch_is_handled(page: Page) -> None:
-    """Wait until the page handles swipes and long presses, which it does some time after it starts."""
+    """Wait until the page handles swipes and long presses. It begins to do so some time after it starts."""
     session = await page.context.new_cdp_session(page)
 
     async def listens() -> bool:

@@ -1,7 +1,7 @@
 """Delays the packets of a home's link, as on a satellite link. Works on kernels without netem, too.
 
-`delayed(home, delay_s)` passes every packet that a home's router forwards through a program, which holds it
-for a while: `python -m tests.kit.delayed_link SECONDS` in the router's network.
+`delayed(home, delay_s)` holds every packet that a home's router forwards. The program that holds the packets,
+`python -m tests.kit.delayed_link SECONDS`, runs in the router's network.
 """
 
 import asyncio

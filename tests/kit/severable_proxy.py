@@ -16,7 +16,7 @@ class SeverableProxy:
         self.server = server
         self.port = 0
         self.drops = 0
-        # Nobody can connect while the proxy refuses connections.
+        # While this is set, the proxy refuses connections.
         self.refusing = False
         self._flowing = asyncio.Event()
         self._flowing.set()
