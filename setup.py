@@ -57,8 +57,8 @@ def sources() -> list[Path]:
 
 
 class Compile(build_ext):
-    """A build step that reports missing headers before it starts, and then its progress, because compiling
-    the core takes a minute or two.
+    """A build step that first checks for missing headers and then reports progress, because compiling the
+    core takes a minute or two.
     """
 
     def run(self) -> None:

@@ -28,7 +28,7 @@ async def measure(
 ) -> tuple[float, float, float, float]:
     """Return messages per second, CPU µs per message, and the p50 and p99 of the wait in ms."""
     async with opened_world(folder, writers, log=log) as world:
-        collect_rarely()  # The server also rarely collects garbage.
+        collect_rarely()  # Collect garbage as rarely as the server does.
         indexing = asyncio.create_task(world.feature.indexer.run())
         waits: list[float] = []
         running = True

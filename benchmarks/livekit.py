@@ -41,7 +41,7 @@ TOKEN_LIFETIME_S = 3_600
 WIDE_KBPS = 8_000
 NARROW_KBPS, GROWN_KBPS = 300, 4_000
 BACK_WITHIN_S = 45.0
-FULL = 0.9  # The fraction of the frame rate that counts as full, because browsers occasionally drop a frame.
+FULL = 0.9  # This fraction of the frame rate counts as full, because browsers occasionally drop a frame.
 
 
 @dataclass(frozen=True, slots=True)

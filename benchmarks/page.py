@@ -159,7 +159,7 @@ async def come_in(page: Page, server: ChatServer, name: str) -> None:
 
 
 class ReceivedBytes:
-    """Counts the bytes received over the network, by resource type."""
+    """Counters of the bytes received over the network, by resource type."""
 
     def __init__(self, tools: CDPSession) -> None:
         self.bytes: dict[str, float] = {}

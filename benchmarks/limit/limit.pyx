@@ -99,9 +99,7 @@ cdef class Limit:
         limit_flush(self.fd, &self.outbox)
 
     cdef int open_packet(self, int at, int length) noexcept nogil:
-        """Decrypt a packet into its buffer for plaintext. Return its client, or -1 if the packet is not
-        media.
-        """
+        """Decrypt a packet into its plaintext buffer. Return its client, or -1 if the packet is not media."""
         cdef uint8_t* packet = self.incoming + at * LIMIT_BYTES
         cdef Plaintext ciphertext
         cdef Client* client

@@ -98,7 +98,7 @@ def _descriptor(packet: Packet) -> bytes:
 
 
 def _room(receivers: int, *, numbered: bool = False) -> tuple[ManualEngine, Participant, list[Participant]]:
-    """Return the sender of a camera, and the receivers."""
+    """Return the engine, the participant who sends a camera, and the receivers."""
     engine = new_engine()
     publisher = Participant(engine, 1)
     forwarder = publisher.publish("1", "video")

@@ -66,8 +66,8 @@ def parser(command: str = "") -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when requested, because the lookup is slow, and fails while the wheel is
-    built.
+    """An option that looks the version up only when it is used, because the lookup is slow and fails while
+    the wheel is built.
     """
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:

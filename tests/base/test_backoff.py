@@ -1,4 +1,4 @@
-"""Delays double up to a limit, have jitter, and start again after a success."""
+"""Delays double up to a limit, have random jitter, and are reset after a success."""
 
 from svc.base.backoff import Backoff
 

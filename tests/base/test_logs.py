@@ -1,4 +1,4 @@
-"""A log entry is a single line with the message and its fields, whatever a peer puts into them."""
+"""A log entry is a single line with the message and its fields, even if a peer puts line breaks into them."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""Untrusted JSON is either parsed to a value or raises ValueError."""
+"""Untrusted JSON is either parsed or rejected with a ValueError."""
 
 import pytest
 

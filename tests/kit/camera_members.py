@@ -54,7 +54,7 @@ def moving_texture() -> list[bytes]:
 
 
 class Recording(Paced):
-    """Repeats encoded video."""
+    """A source that repeats encoded video."""
 
     kind = "video"
 

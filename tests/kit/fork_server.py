@@ -40,7 +40,7 @@ SVC = (
     "-P",
     "-m",
     "svc.cli",
-)  # How `svc up` starts its programs.
+)  # The command with which `svc up` starts its programs.
 
 
 class ServedProcess:

@@ -36,7 +36,7 @@ Opener = Callable[[socket.socket, Slot], Awaitable[object]]
 
 
 class Listener:
-    """Accepts connections on `sockets`, which it owns, between `start` and `stop`.
+    """A listener that owns `sockets` and accepts connections on them between `start` and `stop`.
 
     `clock` is the time source for connection deadlines.
     """

@@ -20,7 +20,7 @@ MAX_CONNECTIONS = 8192
 # A school or an office behind one address may open this many connections before its users sign in; see
 # `ConnectionTable`.
 MAX_PER_ADDRESS = 256
-# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Any more
+# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Further
 # connections from the member count as unauthenticated.
 MAX_PER_OWNER = 64
 

@@ -43,7 +43,7 @@ Raised = TypeVar("Raised", bound=BaseException)
 
 
 class Runner(web.AppRunner):
-    """Runs `application` on the server described above."""
+    """A runner that serves `application` with an `HttpServer`."""
 
     def __init__(self, application: web.Application, *, shutdown_timeout: float) -> None:
         super().__init__(application, access_log=None, shutdown_timeout=shutdown_timeout)

@@ -70,7 +70,7 @@ class OncePerMinute:
 
 
 class Outage:
-    """Logs an outage: a warning at the start, then one a minute, and a line at the end.
+    """A log of an outage: a warning at the start, then one a minute, and a line at the end.
 
     An outage shorter than `quiet_s` is not logged. `again` is the message for its end. If it is empty, the
     end is not logged.

@@ -73,7 +73,7 @@ class ObjectStore(Protocol):
 
 
 class FileObjects:
-    """Stores objects in `folder`, which the first `put` creates."""
+    """A store in the local folder `folder`, which the first `put` creates."""
 
     # The number is limited because each reader keeps a file open.
     readers_at_once = 256

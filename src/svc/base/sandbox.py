@@ -73,7 +73,7 @@ class Result:
 
 
 class Sandbox:
-    """Calls functions in `module`, at most `at_once` at a time.
+    """A sandbox for calls of the functions in `module`, at most `at_once` at a time.
 
     `broken` is the code of the Refused that is raised if the child fails in an unknown way.
     """

@@ -148,7 +148,7 @@ class SetCodecsElsewhere(RoomRequest):
 
 
 class RoomTracks(Payload):
-    """All tracks that participants on this SFU publish in a room, after `span_room`."""
+    """All tracks that participants on this SFU publish in a room. Sent after `span_room`."""
 
     event = "room_tracks"
     room_id: str

@@ -33,7 +33,9 @@ def run_to_end(work: Work[T]) -> T:
 
 
 class TimeSlices:
-    """Schedules steps of work. `clock` returns the time that the event loop has spent working, in seconds."""
+    """A scheduler for steps of work. `clock` returns the time that the event loop has spent working, in
+    seconds.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock

@@ -150,7 +150,7 @@ def _greeting(installation: Installation, nodes: Sequence[Program]) -> list[str]
 
 
 class NatsServer:
-    """A NATS server, which is restarted if it exits."""
+    """A NATS server that is restarted if it exits."""
 
     def __init__(self, program: str, folder: Path, number: int, ports: Sequence[int]) -> None:
         self._program, self._port = program, ports[number]

@@ -1,6 +1,5 @@
-"""Simulates members under load. Each member sends and receives on its own live socket.
-
-They record each message's arrival and its delay. They neither track the community's state nor print anything.
+"""Simulates members under load. Each member sends and receives on its own live socket, and records the
+arrival and the delay of each message. Members neither track the community's state nor print anything.
 """
 
 import asyncio

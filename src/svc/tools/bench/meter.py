@@ -25,7 +25,7 @@ _MEMINFO = struct.Struct("9I")  # struct in linux/sock_diag.h, whose last field 
 
 
 class Meter:
-    """Measures Traffic. `sockets` returns Traffic's current sockets."""
+    """A meter for Traffic. `sockets` returns Traffic's current sockets."""
 
     def __init__(
         self,

@@ -31,7 +31,9 @@ MAX_PACKET = 1484
 
 
 class Replay:
-    """Forwards a stream, with retransmissions on other SSRCs, to a receiver that accepts everything."""
+    """A core that forwards a stream, with retransmissions on other SSRCs, to a receiver that accepts
+    everything.
+    """
 
     def __init__(
         self, ssrc: int, *, repeating: Iterable[int], payload_types: dict[int, int | None], descriptor_id: int

@@ -75,7 +75,7 @@ def timeline(records: Iterable[Record], descriptor_id: int | None, ssrc: int | N
 
 
 class _Frames:
-    """Assembles frames from packets."""
+    """Frames, assembled from packets."""
 
     def __init__(self, descriptor_id: int | None) -> None:
         self.frames: dict[int, Frame] = {}
