@@ -49,7 +49,7 @@ def test_the_blurhash_of_black_is_the_same_as_in_other_implementations() -> None
 
 
 @pytest.mark.parametrize("colour", [(255, 255, 255), (200, 30, 30), (10, 120, 240)])
-def test_a_single_colour_is_kept_in_the_blurhash(colour: Pixel) -> None:
+def test_a_single_colour_is_preserved_in_the_blurhash(colour: Pixel) -> None:
     seen = colour_at(blurhash([colour] * 32 * 32, 32), 0.5, 0.5)
     for channel, value in zip(seen, colour, strict=True):
         assert abs(channel - _linear(value)) < 0.06

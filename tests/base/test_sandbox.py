@@ -113,7 +113,7 @@ async def test_a_slow_child_is_killed(sandbox: Sandbox, function: str) -> None:
     assert jobs(sandbox) == []
 
 
-async def test_processor_time_is_limited_separately(sandbox: Sandbox) -> None:
+async def test_cpu_time_is_limited_separately(sandbox: Sandbox) -> None:
     assert (await refusal(sandbox, "spin", replace(LIMITS, cpu_s=1))).code == "timeout"
 
 

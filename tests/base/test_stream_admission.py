@@ -61,7 +61,7 @@ def test_the_holder_with_the_most_streams_loses_one_first() -> None:
     assert [name.startswith("greedy") for name in scene.closed] == [True]
 
 
-def test_a_holder_that_reads_loses_no_stream_to_a_holder_that_would_then_have_as_many() -> None:
+def test_a_holder_that_reads_loses_no_stream_to_a_holder_that_would_then_have_as_many_streams() -> None:
     scene = Scene(most=2)
     assert scene.begins("one", "one", takes=True) and scene.begins("two", "two", takes=True)
     assert not scene.begins("three", "three")

@@ -62,10 +62,10 @@ FLAGS = (
     # A host name for this machine that browsers do not treat as a secure origin.
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
-# The window is small, because rendering a large window takes two more cores than decoding.
+# The window is small, because rendering a large window uses two more cores than decoding.
 VIEWPORT = ViewportSize(width=700, height=420)
 # A computer and a phone. A test runs at both sizes only if the layout affects the result, because a page
-# takes seconds of processor time and everything else behaves the same at any width.
+# takes seconds of CPU time and everything else behaves the same at any width.
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=780)
 UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)  # A small phone with an open on-screen keyboard.
 SELDOM = pytest.param(NARROW, marks=pytest.mark.nightly("the wide window runs daily"))
@@ -275,7 +275,7 @@ class Person(Watcher):
 
 
 class Absentee(Person):
-    """A member who has no page open and only sends requests, which takes hardly any processor time."""
+    """A member who has no page open and only sends requests, which takes hardly any CPU time."""
 
     def __init__(self, name: str, address: str, identity: dict[str, Any]) -> None:
         self.name, self.faults = name, []
@@ -299,9 +299,9 @@ class People:
     """The pages in one browser, each with its own storage for a different person.
 
     Without `service_worker`, no page installs its service worker, which would fetch every file again for its
-    cache and take a fifth of a page's processor time. `still` pages show no animations, because animating the
-    rings around speakers takes half of a call's processor time, and leave the microphone unprocessed.
-    `members` have joined before they arrive, which takes a quarter less processor time than the form does.
+    cache and take a fifth of a page's CPU time. `still` pages show no animations, because animating the rings
+    around speakers takes half of a call's CPU time, and leave the microphone unprocessed. `members` have
+    joined before they arrive, which takes a quarter less CPU time than the form does.
     """
 
     def __init__(
@@ -421,8 +421,8 @@ def chromium() -> str | None:
 
 
 def bare_chromium() -> str | None:
-    """Return the path of a Chromium without windows, settings and push messages, which takes half the
-    processor time.
+    """Return the path of a Chromium without windows, settings and push messages, which takes half the CPU
+    time.
 
     It does not support the flag that makes an insecure origin secure.
     """

@@ -1,7 +1,7 @@
 """Adds members who send only a small camera video, to test calls with many cameras on a small machine.
 
-The members send no audio and pause all video that they are offered. They are aiortc clients that all send
-the same encoded video, which takes far less processor time than a browser does.
+The members send no audio and pause all video that they are offered. They are aiortc clients that all send the
+same encoded video, which takes far less CPU time than a browser does.
 
 `python -m tests.kit.camera_members URL COUNT` runs such members in another network namespace. The program
 prints a line once all have joined, and ends when its input ends.

@@ -37,7 +37,7 @@ async def ask(person: Person, method: str, path: str, body: object = None) -> An
 
 
 async def post(person: Person, text: str, channel_id: str = "general") -> None:
-    """Post a message with a request, which takes less processor time than typing it."""
+    """Post a message with a request, which takes less CPU time than typing it."""
     await ask(person, "POST", f"/api/channels/{channel_id}/messages", {"text": text})
 
 
@@ -72,7 +72,7 @@ async def give(owner: Person, person: Person, permissions: Sequence[str], name: 
 async def community(people: People, *permissions: str, pages: Sequence[str] = ROLES) -> Community:
     """Create a community whose owner is Ada. Grace has the given permissions, and Edsger has none.
 
-    `pages` are the roles of the people who open a page. Each page takes half a second of processor time.
+    `pages` are the roles of the people who open a page. Each page takes half a second of CPU time.
     """
     ada, grace, edsger = [
         await (people.arrive(name, reads="general") if role in pages else people.join(name))

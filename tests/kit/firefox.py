@@ -45,7 +45,7 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,",
-    "ui.prefersReducedMotion": 1,  # Animations take a lot of processor time, as in `browser_users`.
+    "ui.prefersReducedMotion": 1,  # Animations take a lot of CPU time, as in `browser_users`.
 }
 # Requests high quality and an unfiltered microphone, as in `browser_users`. With automatic quality, a busy
 # machine would look like a slow link, but tests need all frames.

@@ -430,8 +430,8 @@ async def people_in(
 ) -> AsyncIterator[People]:
     """Run Chromium on a device in a home network. `names` maps host names to addresses.
 
-    The page opens at SECURE_NAME. Only the full Chromium, which takes twice the processor time, has a flag
-    that makes the address itself secure.
+    The page opens at SECURE_NAME. Only the full Chromium, which takes twice the CPU time, has a flag that
+    makes the address itself secure.
     """
     parts = urlsplit(url)
     names = {**names, SECURE_NAME: parts.hostname or ""}

@@ -1,4 +1,4 @@
-"""Measures how the processor time of an operation grows with its size, independently of other programs."""
+"""Measures how the CPU time of an operation grows with its size, independently of other programs."""
 
 import gc
 import time
@@ -27,7 +27,7 @@ def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
 
 
 def processor_time(work: Callable[[int], object], size: int) -> float:
-    """Return the processor time of this thread for the work, in seconds.
+    """Return the CPU time of this thread for the work, in seconds.
 
     The garbage collector is off, because it would also visit the objects of earlier tests.
     """

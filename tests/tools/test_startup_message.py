@@ -101,5 +101,5 @@ def test_phones_are_given_a_host_name_first() -> None:
 @pytest.mark.parametrize(
     "listen_address", [ListenAddress("0.0.0.0", 5000), ListenAddress("127.0.0.1", 5000, True)]
 )
-def test_phones_are_given_no_unreachable_address(listen_address: ListenAddress) -> None:
+def test_phones_are_never_given_an_unreachable_address(listen_address: ListenAddress) -> None:
     assert code_for_phones(listen_address, "abc", ADDRESSES) == []

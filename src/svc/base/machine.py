@@ -10,7 +10,7 @@ from pathlib import Path
 
 # The number of descriptors that a server needs: a socket for each connected client, plus a few files.
 WANTED_FILES = 4096
-# The socket buffer size that a server needs. Sending a keyframe to fifty receivers takes 5 MB, and packets
+# The socket buffer size that a server needs. Sending a keyframe to fifty receivers requires 5 MB, and packets
 # that fit in the kernel's buffers are not dropped.
 WANTED_BUFFER_BYTES = 1 << 20
 # The result of adjtimex while the clock is not synchronised (linux/timex.h).

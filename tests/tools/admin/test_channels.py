@@ -31,7 +31,7 @@ async def test_every_property_can_be_set_by_a_flag(chat: ChatServer | None, admi
     assert made.items() >= wanted.items()
 
 
-async def test_members_see_the_new_channel_and_its_audit_log_entry_names_no_actor(
+async def test_members_see_the_new_channel_and_its_audit_log_entry_has_no_actor(
     variables: dict[str, str], admin: Admin
 ) -> None:
     async with chat_server(variables) as chat, chat.member("Olga") as olga:
