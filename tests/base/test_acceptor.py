@@ -54,7 +54,7 @@ async def listening(table: ConnectionTable, failures: int = 0) -> AsyncIterator[
                 slot.close()
 
 
-async def test_accepting_resumes_after_failures_and_logs_them_on_one_line(
+async def test_accepting_resumes_after_failures_that_are_logged_on_one_line(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)

@@ -116,7 +116,7 @@ async def test_a_full_disk_is_reported_as_a_store_error() -> None:
         await store.put("uploads/one.webp", b"data", "image/webp")
 
 
-async def test_the_last_free_space_is_reserved_for_the_database(
+async def test_some_disk_space_is_reserved_for_the_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = FileObjects(tmp_path)

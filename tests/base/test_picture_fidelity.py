@@ -280,7 +280,7 @@ ANIMATIONS = {
 
 
 @pytest.mark.parametrize("name", ANIMATIONS)
-async def test_animation_frames_are_still_combined_correctly(sandbox: Sandbox, name: str) -> None:
+async def test_animation_frames_are_combined_correctly_after_re_encoding(sandbox: Sandbox, name: str) -> None:
     data, last = ANIMATIONS[name]
     seen = await frames_of(sandbox, data)
     assert len(seen) == 3

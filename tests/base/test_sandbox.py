@@ -78,7 +78,7 @@ async def test_the_active_layers_are_known_once_a_job_has_started(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these layers")
-async def test_the_sandbox_works_on_a_machine_that_forbids_every_other_layer(
+async def test_the_sandbox_works_where_only_the_limit_on_descriptors_is_available(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     refused = ("unshare", "chroot", "setresuid", "landlock_create_ruleset", "prctl")
@@ -169,7 +169,9 @@ async def test_a_function_can_reject_its_input_with_a_reason(sandbox: Sandbox) -
         b"\0\0\0\3\xff\xff\xff",
     ],
 )
-async def test_an_invalid_message_from_a_child_rejects_the_input(sandbox: Sandbox, message: bytes) -> None:
+async def test_an_invalid_message_from_a_child_causes_its_input_to_be_rejected(
+    sandbox: Sandbox, message: bytes
+) -> None:
     assert (await refusal(sandbox, "lie", hex=message.hex())).code == "broken"
 
 

@@ -68,7 +68,7 @@ def test_a_holder_that_reads_loses_no_stream_to_a_holder_that_would_then_have_as
     assert scene.closed == []
 
 
-def test_a_holder_with_two_streams_more_than_a_new_reader_loses_one_no_matter_how_fast_it_reads() -> None:
+def test_a_holder_with_two_more_streams_than_the_new_holder_loses_one_no_matter_how_fast_it_reads() -> None:
     scene = Scene(most=5)
     for n in range(2):
         assert scene.begins(f"greedy {n}", "greedy", takes=True)

@@ -38,7 +38,7 @@ def test_the_loss_rate_and_burst_length_are_as_configured(burst: int) -> None:
     assert lost(fates) * len(fates) / begun == pytest.approx(burst if burst > 1 else 1 / 0.9, rel=0.1)
 
 
-def test_jitter_keeps_the_order_except_for_chosen_packets() -> None:
+def test_jitter_preserves_the_order_except_for_chosen_packets() -> None:
     times = [fate[0] for fate in arrivals(Conditions(jitter_s=0.05))]
     assert times == sorted(times)
     times = [fate[0] for fate in arrivals(Conditions(reorder=0.05))]

@@ -139,7 +139,7 @@ def test_loss_is_relative_to_the_packets_sent_to_all_receivers() -> None:
     ]
 
 
-def test_a_benchmark_clients_answer_sends_in_one_section_and_receives_in_the_others() -> None:
+def test_a_benchmark_client_sends_in_one_section_and_receives_in_the_others() -> None:
     offer = SessionDescription.parse(
         "v=0\no=- 1 1 IN IP4 0\ns=-\n"
         "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:0\na=recvonly\n"

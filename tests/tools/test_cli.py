@@ -88,7 +88,7 @@ def _commands(above: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
         yield above
 
 
-def test_every_request_to_a_server_can_print_json() -> None:
+def test_every_admin_command_can_print_json() -> None:
     commands = [command for command in _commands(parser()) if command.prog.startswith("svc admin ")]
     assert len(commands) == sum(len(subject.actions) for subject in SUBJECTS.values()) + len(WHOLE)
     assert [command.prog for command in commands if "--json" not in command._option_string_actions] == []

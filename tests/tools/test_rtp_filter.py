@@ -76,7 +76,7 @@ def test_retransmissions_are_recognised_by_their_content(name: str) -> None:
             assert streams.source_of(rtx) == media
 
 
-def test_the_largest_or_the_named_simulcast_stream_is_chosen() -> None:
+def test_the_given_simulcast_stream_or_else_the_largest_is_chosen() -> None:
     source = capture("vp8_simulcast_l1t3")
     by_ssrc = {packet.row["ssrc"]: packet for packet in source.packets if "dd" in packet.row}
     largest = filter_records(records(source.name), descriptor_id=DESCRIPTOR, layer=-1)
@@ -236,7 +236,7 @@ def test_the_command_writes_a_capture(run: Run) -> None:
     assert stderr == "SSRC 479293648: 111 packets written, of 216\n"
 
 
-def test_switches_can_be_given_in_any_order_and_happen_at_their_times(run: Run) -> None:
+def test_switches_take_effect_at_their_times_even_if_given_in_a_different_order(run: Run) -> None:
     flags = ["--max-temporal-layer", "-1", "--switch", "4000:-1", "--switch", "2000:0"]
     _, sent, _ = run("av1_l1t3", *flags)
     switches = [Switch(2000, 0), Switch(4000, -1)]

@@ -308,7 +308,7 @@ async def _all(admin: Admin, file: Path) -> list[bytes]:
         return archive.read("export.jsonl").splitlines()[1:]
 
 
-async def test_nothing_can_be_imported_before_somebody_has_joined(
+async def test_nothing_can_be_imported_before_the_first_member_has_joined(
     variables: dict[str, str], discord: Path, admin: Admin
 ) -> None:
     # Otherwise, the first person to join would not be the owner.
