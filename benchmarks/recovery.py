@@ -37,7 +37,8 @@ from tests.kit.sfu_process import running_sfu
 from tests.kit.svc_up import SvcUp, running_svc_up
 
 TIMES = 10
-# The seconds between two failures in a round, and how long a killed program runs beyond STEADY_S.
+# The seconds between two failures in a round, and how long a program runs beyond STEADY_S before it is
+# killed.
 SETTLE_S, BEYOND_S = 3.0, 3.0
 DEADLINE_MS = 60_000
 # The close code that the web client gets when its connection breaks.

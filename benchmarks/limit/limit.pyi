@@ -2,8 +2,8 @@
 
 class Limit:
     def __init__(self, clients: list[tuple[int, int, bytes, bytes]]) -> None:
-        """Each client is a tuple: its port, its SSRC (0 if it sends nothing), the key for packets from the
-        client, and the key for packets to the client.
+        """Prepare the clients. Each is a tuple: its port, its SSRC (0 if it sends nothing), the key for
+        packets from the client, and the key for packets to the client.
         """
     @property
     def port(self) -> int: ...

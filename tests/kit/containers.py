@@ -286,7 +286,7 @@ async def _end(process: Process) -> None:
 
 @asynccontextmanager
 async def running(deployment: Deployment, image_variables: Mapping[str, str]) -> AsyncIterator[Running]:
-    """Run all containers concurrently while the block runs. If it fails, print their output."""
+    """Run all containers concurrently while the block runs. If the block fails, print their output."""
     async with AsyncExitStack() as stack:
         network = NamespaceNetwork(stack)
         # The mount ends with the private network. Unlike pytest's own folder, every user may enter it.

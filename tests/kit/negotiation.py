@@ -139,7 +139,7 @@ class Person:
         self._call.settle()
 
     def answer(self) -> None:
-        """Answer the last offer."""
+        """Answer the latest offer."""
         self.send("answer", {"type": "answer", "sdp": self.answering.answer(self.offer["sdp"])})
 
     def send_media(self, mid: str, payload_type: int | None = None, ssrc: int = 7) -> None:

@@ -23,7 +23,7 @@ class Backoff:
         self._base_s = first_s
 
     def next_delay(self) -> float:
-        """Return the number of seconds to wait now. The following delay is longer, up to the limit."""
+        """Return the number of seconds to wait now. The next delay is longer, up to the limit."""
         base_s, self._base_s = self._base_s, min(self._base_s * self._factor, self._limit_s)
         return base_s * (0.5 + 0.5 * self._jitter())
 

@@ -23,13 +23,13 @@ AFTER = 5_000
 # The number of these collections before the middle generation is collected. With the default of 10,
 # collecting the middle generation would take up to 0.3 s.
 AGAIN_AFTER = 2
-# The number of collections of the middle generation before a full collection. It is reached after about
-# 750,000 objects have survived.
+# The number of collections of the middle generation before a full collection. A full collection therefore
+# follows after about 750,000 surviving objects.
 ALL_AFTER = 50
 # A threshold that prevents Python from starting a full collection.
 _NEVER = 1_000_000
 LOOK_INTERVAL_S = 30.0
-# The CPU usage below which the program counts as idle in the interval above, as a fraction of one core.
+# The CPU usage below which the program counts as idle during LOOK_INTERVAL_S, as a fraction of one core.
 QUIET = 0.2
 # The longest delay before a full collection if the program is never idle.
 MAX_DELAY_S = 3600.0
