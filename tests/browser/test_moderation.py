@@ -1,4 +1,4 @@
-"""Moderators act on members, handle reports and read the audit log on the page."""
+"""Moderators can sanction members, handle reports and read the audit log in the web client."""
 
 import re
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ async def menu(person: Person, of: str) -> Locator:
 
 
 async def choose(person: Person, of: str, item: str) -> Locator:
-    """Choose an action in a member's menu. Return the dialog that opens."""
+    """Choose an item in a member's menu. Return the dialog that opens."""
     await (await menu(person, of)).get_by_role("menuitem", name=item, exact=True).click()
     return person.page.get_by_role("dialog")
 
@@ -50,7 +50,7 @@ async def choose(person: Person, of: str, item: str) -> Locator:
 async def offers(person: Person, of: str, *items: str) -> None:
     """Wait until a member's menu has these items after the items that everyone sees.
 
-    A new role may still be on its way to the page.
+    The page may not have received a new role yet.
     """
     usual = ("Profile", f"Mention {of}", "Copy ID", f"Block {of}", "Report")
     await expect((await menu(person, of)).get_by_role("menuitem")).to_have_text([*usual, *items])
@@ -142,7 +142,7 @@ async def test_a_member_can_be_renamed_and_timed_out_until_the_timeout_is_lifted
     await expect(box(server.member)).to_be_enabled()
 
 
-async def test_a_kicked_member_may_return_but_a_banned_member_may_not(
+async def test_a_kicked_member_may_rejoin_but_a_banned_member_may_not(
     server: Community, people: People, axe: str
 ) -> None:
     await write(server.member, "Watches for sale")
@@ -294,8 +294,8 @@ async def test_reports_the_audit_log_and_bans_each_require_only_their_own_permis
     assert (await ask(server.owner, "GET", "/api/bans"))["bans"] == []
 
 
-async def test_the_slower_of_two_moderators_is_told_that_the_other_was_first(server: Community) -> None:
-    """Check that the second moderator is told that the first was quicker."""
+async def test_the_slower_of_two_moderators_learns_that_the_other_was_first(server: Community) -> None:
+    """Check that the second moderator learns that the first was quicker."""
     ban = await choose(server.moderator, "Edsger", "Ban")
     kick = await choose(server.owner, "Edsger", "Kick")
     await ban.get_by_role("button", name="Ban").click()
@@ -308,7 +308,7 @@ CREW = {"name": "Crew", "rank": 200, "permissions": []}
 
 
 async def test_two_moderators_work_on_the_same_report_role_and_ban(people: People) -> None:
-    """Check that neither moderator undoes the other's action, and that each is notified of it."""
+    """Check that neither moderator undoes the other's action, and that each learns of it."""
     managing = ("view_reports", "ban_members", "manage_roles", "kick_members", "manage_emoji")
     server = await community(people, *managing, pages=("owner", "moderator"))
     both = server.owner, server.moderator
@@ -332,7 +332,7 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
         await roles.get_by_role("switch", name=permission).check()
     await server.owner.press("Save")
     await expect(server.owner.page.locator(".notice")).to_contain_text(["Saved."])
-    # All permissions are saved together, so the other moderator's change must have arrived first.
+    # All permissions are saved together, so wait for the other moderator's change first.
     await expect(roles.get_by_role("switch", name="Kick members")).to_be_checked()
     await server.moderator.press("Save")
     await expect(notice).to_contain_text(["Saved."])

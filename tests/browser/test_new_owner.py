@@ -1,4 +1,4 @@
-"""A new owner sets up a community on a fresh server, using only the page, in a few clicks."""
+"""A new owner can set up a community on a new server in a few clicks, using only the web client."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,8 +11,8 @@ from tests.kit.browser_users import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
 from tests.kit.wait import wait_for_value
 
-MIN_CLICKS, MAX_CLICKS = 20, 40  # Fewer would mean that clicks are not counted.
-# A shortened copy of the request that GitHub sends when a webhook is created.
+MIN_CLICKS, MAX_CLICKS = 20, 40  # fewer would mean that some clicks were not counted
+# A shortened copy of GitHub's request when a webhook is created.
 PING = {
     "zen": "Keep it logically awesome.",
     "hook": {"events": ["push"]},
@@ -21,7 +21,7 @@ PING = {
 
 
 class Hand:
-    """A person's mouse and keyboard actions on a page. Counts the mouse clicks."""
+    """Acts on a page with mouse and keyboard, and counts the mouse clicks."""
 
     def __init__(self, person: Person, pictures: Path) -> None:
         self.page: Page = person.page
@@ -39,7 +39,7 @@ class Hand:
         await (within or self.page).get_by_role("button", name=name, exact=True).click()
 
     async def write(self, field: str, text: str) -> None:
-        """Type into a field. Click it only if it does not have the focus."""
+        """Type into a field. Click the field first unless it has focus."""
         text_field = self.page.get_by_role("textbox", name=field, exact=True)
         await expect(text_field).to_be_visible()
         if not await text_field.evaluate("(input) => input === document.activeElement"):
@@ -49,8 +49,8 @@ class Hand:
         await expect(text_field).to_have_value(text)
 
     async def choose(self, field: str, option: str) -> None:
-        """Choose an option, and count the two clicks that a person would make. Playwright uses no mouse for
-        this.
+        """Choose an option. Playwright does not use the mouse for this, so count the two clicks a person
+        would make.
         """
         await self.page.get_by_label(field).select_option(label=option)
         self.clicks += 2
@@ -61,7 +61,7 @@ class Hand:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
-    """Return a helper that acts as the first person, who opens the link that `svc up` printed."""
+    """Yield a helper that acts as the first person, who opens the link printed by `svc up`."""
     ada = await people.arrive("Ada")
     await ada.resize(ViewportSize(width=1280, height=800))
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -101,7 +101,7 @@ async def open_page(hand: Hand, name: str) -> None:
 
 
 async def copied(hand: Hand, field: str) -> str:
-    """Return the content of the clipboard once it matches this field."""
+    """Wait until the clipboard contains the text of this field. Return the text."""
     shown = await hand.page.get_by_label(field, exact=True).input_value()
     await wait_for_value(lambda: hand.page.evaluate("navigator.clipboard.readText()"), shown)
     return shown
@@ -114,7 +114,8 @@ async def test_the_setup_steps_are_shown_at_the_top_of_the_channel(people: Peopl
     await ada.press("Join")
     steps = ada.page.locator(".first-steps")
     await expect(steps.get_by_role("button", name="Save")).to_be_attached()
-    # The beginning of the channel has no buttons, because the setup steps already include inviting people.
+    # There are no buttons at the beginning of the channel, because the setup steps already include inviting
+    # people.
     await expect(ada.page.locator("#beginning h2")).to_be_attached()
     await expect(ada.page.locator("#beginning button")).to_have_count(0)
     await until_still(ada.page)

@@ -1,4 +1,4 @@
-"""Tests notifications on the page: levels, mutes, sounds, system notifications and the badge."""
+"""Tests the web client's notifications: levels, mutes, sounds, system notifications and the badge."""
 
 import re
 
@@ -38,7 +38,7 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 PNG = re.compile("^data:image/png;base64,")
-# Records the number that the system would show on the installed page's icon.
+# Records the number that the system would display on the installed web client's icon.
 BADGE = """
 navigator.setAppBadge = async (count) => { window.badge = count; };
 navigator.clearAppBadge = async () => { window.badge = 0; };
@@ -50,7 +50,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
     ada, grace = await in_random(people), await people.join("Grace")
     await choose(ada, "general", "For 8 hours")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted")
-    # The end of a mute is shown next to the button that lifts it.
+    # The button that lifts a mute is next to the time at which the mute ends.
     await entry(ada, "general").click(button="right")
     await ada.page.get_by_role("menuitem", name="Notifications").click()
     await expect(ada.page.get_by_role("menu")).to_contain_text(re.compile(r"Muted until .*\d:\d\d"))
@@ -85,7 +85,7 @@ async def test_the_server_name_opens_the_server_menu(people: People, axe: str) -
     await expect(ada.page.get_by_role("menuitem", name="Mark all as read")).to_have_count(0)
     await ada.page.get_by_role("menuitem", name="Server settings").click()
     await expect(ada.page.get_by_role("region", name="This server")).to_be_visible()
-    # A member is offered only the permitted items.
+    # The menu contains only items that the member may use.
     await grace.show_channels()
     await grace.page.locator(".server-head").click(button="right")
     items = grace.page.get_by_role("menuitem")
@@ -137,7 +137,7 @@ async def test_events_outside_the_current_view_are_announced(people: People) -> 
     await wait_until("a sound plays only for the mention", lambda: hears(ada, "mention"), within_s=15)
 
 
-async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> None:
+async def test_sounds_announce_joins_leaves_and_mutes_in_a_call(people: People) -> None:
     ada, grace = await in_two_channels(people)
     await ada.resize(WIDE)
     await listen(ada)
@@ -157,7 +157,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
         await ada.page.get_by_role("switch", name=sound).uncheck()
     await ada.page.keyboard.press("Escape")
     await ada.hide_channels()
-    callers = ada.page.locator(".voice-people li")  # On a phone, the list is hidden during a call.
+    callers = ada.page.locator(".voice-people li")  # On a phone, this list is hidden during a call.
     await ada.press("Unmute")
     await grace.enter_call()
     await expect(callers).to_have_count(2)
@@ -215,7 +215,7 @@ async def test_the_icon_shows_the_unread_count_while_the_page_is_hidden(people: 
     await open_channel(ada, "general")
     await expect(ada.page).to_have_title("general · svc")
     await ada.page.wait_for_function("() => window.badge === 0")
-    # Messages stay unread while the page does not have the focus.
+    # Messages stay unread while the page does not have focus.
     await look_away(ada)
     await post(grace, "Hello?")
     await expect(message(ada, "Hello?")).to_be_visible()

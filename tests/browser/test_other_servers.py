@@ -1,4 +1,4 @@
-"""A rail shows a person's other servers with their unread counts, and no server learns about the others."""
+"""A rail lists a person's other servers with unread counts, without revealing any server to another."""
 
 import json
 import re
@@ -30,7 +30,7 @@ from tests.kit.wait import wait_until
 __all__ = ["axe"]
 
 WEBP = b64encode(encoded(Image.new("RGB", (512, 256), "#8a2be2"), "WEBP")).decode()
-# Hides the page and shows it again, which soon makes it request the counts.
+# Hides the page and shows it again. Soon afterwards, the page requests the counts.
 COME_BACK = """() => {
   for (const state of ["hidden", "visible"]) {
     Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
@@ -41,13 +41,13 @@ COME_BACK = """() => {
 
 @dataclass
 class Recorder:
-    """A port that forwards connections to a server, and records everything that browsers send to it."""
+    """A proxy in front of a server. It records everything that browsers send."""
 
     url: str = ""
     received: bytearray = field(default_factory=bytearray)
 
     def requests(self, path: str) -> list[str]:
-        """Return the heads of the requests for a path, in lower case."""
+        """Return the heads of all requests for a path, in lower case."""
         heads = self.received.decode("utf-8", "replace").lower().split(f"{path} http/1.1\r\n")
         return [head.partition("\r\n\r\n")[0] for head in heads[1:]]
 
@@ -61,14 +61,14 @@ async def recorder(port: int) -> AsyncIterator[Recorder]:
         return data
 
     async with tcp_server(lambda reader, writer: relay(reader, writer, port, to_server=record)) as server:
-        # A different site from the first server's 127.0.0.1, not only a different port.
+        # This is a different site than the first server's 127.0.0.1, and not just a different port.
         kept.url = f"http://localhost:{server.sockets[0].getsockname()[1]}"
         yield kept
 
 
 @dataclass
 class Elsewhere:
-    """Another server, a member on it, and the member's link to that server."""
+    """Another server, a member on it, and the link with which the member adds this server to a rail."""
 
     recorder: Recorder
     owner: HttpMember
@@ -122,7 +122,7 @@ async def test_unread_counts_arrive_and_the_other_server_learns_nothing_about_th
     await expect(entry).to_have_accessible_name(f"Garden club · {host} · 1 mention")
     await expect(ada.page.locator(".rail .badge")).to_have_text("1")
 
-    # On a phone, the rail is in the drawer, so the button that opens the drawer also shows the counts.
+    # On a phone, the rail is in the drawer, so the drawer's button also shows the counts.
     await ada.page.keyboard.press("Escape")
     await ada.page.set_viewport_size(NARROW)
     drawer = ada.page.get_by_role("button", name="Show channels")
@@ -181,7 +181,7 @@ async def test_firefox_does_not_reveal_the_first_server_to_another_server_either
 
 @asynccontextmanager
 async def hostile(answer: dict[str, Any]) -> AsyncIterator[str]:
-    """Run a server whose responses an attacker chooses. Yield its URL."""
+    """Run a server whose responses the test chooses. Yield its URL."""
 
     async def counts(_: web.Request) -> web.Response:
         return web.json_response(answer, headers={"Access-Control-Allow-Origin": "*"})
@@ -217,18 +217,17 @@ async def test_a_hostile_server_can_change_only_its_own_entry(people: People) ->
         assert len(name) < 120
         await expect(ada.page.locator(".rail .badge")).to_have_text("99+")
         await expect(entry.locator("img")).to_have_count(0)
-        # The server later changes its name, for example to the name of its neighbour in the rail.
+        # Later, the server changes its name, for example to the name of a neighbour in the rail.
         answer |= {"name": "My bank", "mentions": 0, "unread": 5}
         await ada.page.evaluate(COME_BACK)
         await expect(entry.locator("xpath=..")).to_have_class("unread")
         assert (await entry.get_attribute("title") or "").startswith(shown)
-        # When the person adds the server again, its entry shows the new icon, re-encoded by the page.
+        # When the person adds the server again, its entry shows the new icon, which the page has re-encoded.
         answer |= {"picture": WEBP}
         await ada.page.keyboard.press("Escape")
         await add(ada, f"{url}/#rail=svcrail.x.y")
         await expect(entry.locator("img")).to_have_attribute("src", re.compile("^data:image/png;base64,"))
-    # The frame that communicated with the server has no origin, so it can access neither the page nor the
-    # page's storage.
+    # The frame that communicates with the server has no origin, so it cannot access the page or its storage.
     frame = next(frame for frame in ada.page.frames if frame.url.endswith("/counts-frame"))
     assert await frame.evaluate("origin") == "null"
     for reach in ("localStorage.length", "parent.document.title", "parent.localStorage.length"):
@@ -240,7 +239,7 @@ async def test_a_hostile_server_can_change_only_its_own_entry(people: People) ->
 
 
 @wide_daily
-async def test_servers_can_be_ordered_and_removed_and_an_invite_opens_on_its_own_server(
+async def test_servers_can_be_reordered_and_removed_and_an_invite_opens_on_its_own_server(
     people: People, elsewhere: Elsewhere, axe: str
 ) -> None:
     ada = await people.arrive("Ada")

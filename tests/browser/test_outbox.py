@@ -1,4 +1,4 @@
-"""Messages written while the network or the server is down arrive once and in order, and none is lost."""
+"""Messages written while the network or the server is down arrive exactly once and in order."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("second_channel")
 
 
 @narrow_only
-async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> None:
+async def test_the_web_client_resumes_a_lost_connection(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(grace, "before")
     await write(grace, "wrong")
@@ -36,7 +36,7 @@ async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> N
     await shows(grace, ["before", "during"])
     await open_channel(grace, "random")
     await write(grace, "elsewhere")
-    # Typed text appears at once, even without a connection.
+    # Typed text appears immediately, even without a connection.
     await box(ada).press_sequentially("too early")
     assert await box(ada).input_value() == "too early"
     await box(ada).press("Enter")
@@ -75,7 +75,7 @@ async def test_a_message_whose_response_was_lost_appears_only_once(people: Peopl
     await expect(ada.page.locator(".pending")).to_have_count(1)
 
     line.restore()
-    # The pushed event shows that the message has arrived after all.
+    # The pushed event proves that the message has arrived.
     await expect(ada.page.locator(".pending")).to_have_count(0)
     await write(ada, "and this")
     for person in (ada, grace):
@@ -94,7 +94,7 @@ async def test_a_message_whose_response_was_lost_appears_only_once(people: Peopl
 
 
 @narrow_only
-async def test_a_refused_message_can_be_resent_edited_or_deleted(people: People, axe: str) -> None:
+async def test_a_rejected_message_can_be_resent_edited_or_deleted(people: People, axe: str) -> None:
     ada, grace = await both(people)
     line = LiveConnection()
     await line.intercept(ada)
@@ -138,7 +138,7 @@ async def test_a_server_restart_neither_loses_nor_duplicates_a_message(
     await write(grace, "and more")
     for person in (ada, grace):
         await shows(person, ["before", "after", "and more"])
-    # The server sends the unread counts again.
+    # The unread counts arrive again.
     await open_channel(grace, "random")
     await write(ada, "last")
     await is_listed_as(grace, "general", "general 1 unread")

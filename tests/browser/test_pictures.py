@@ -1,4 +1,4 @@
-"""Saves screenshots of the page in build/pictures for visual inspection, at both sizes and in both themes.
+"""Saves screenshots in build/pictures for visual inspection, at both sizes and in both themes.
 
 `python -m tests.kit.docs_pictures` takes the screenshots in README.md and docs/using.md.
 """
@@ -45,7 +45,7 @@ TALK = (
 
 
 def portrait(wall: str, hair: str, skin: str, clothes: str) -> str:
-    """Draw a person in front of a wall, as a camera would show them. Return the image in base64."""
+    """Draw a person in front of a wall, as seen by a camera. Return the image in base64."""
     image = Image.new("RGB", (1280, 720), wall)
     draw = ImageDraw.Draw(image)
     draw.rectangle((820, 90, 1150, 420), fill="#f4efe2", outline="#8a7a5c", width=14)
@@ -99,7 +99,7 @@ async def test_screenshots_are_taken_at_both_sizes(people: People, product: SvcU
             "switcher": lambda: ada.page.keyboard.press("Control+k"),
             "settings": lambda: ada.press("Settings"),
         }
-        for person in (ada, grace):  # A message shows its buttons when the pointer is on it.
+        for person in (ada, grace):  # The pointer would make a message show its buttons.
             await person.page.mouse.move(0, 0)
         await pictured(ada, "conversation-wide")
         await pictured(grace, "conversation-narrow")

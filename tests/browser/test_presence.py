@@ -1,4 +1,4 @@
-"""On the page, idle is set automatically and do-not-disturb manually."""
+"""The web client sets idle automatically, and members set do-not-disturb themselves."""
 
 import json
 from collections.abc import AsyncIterator
@@ -69,14 +69,14 @@ async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
     assert await sounds(ada) == []
 
-    # The page stores the status, which survives a reload and applies to other tabs.
+    # The status survives a reload and applies to other tabs.
     await ada.page.reload()
     await choose(ada, "Do not disturb", "Online")
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
 
 
 @narrow_only
-async def test_an_invisible_member_looks_offline_to_others_only(people: People) -> None:
+async def test_an_invisible_member_looks_offline_only_to_others(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await grace.press("Members")
@@ -98,10 +98,10 @@ async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) ->
     await grace.press("Members")
 
     async def idle() -> bool:
-        # The idle watcher is loaded after the first messages, so advance the clock until it has been loaded.
+        # The idle detection is loaded after the first messages, so keep advancing the clock until it has been
+        # loaded.
         await ada.page.clock.fast_forward("11:00")
-        # Advance in several steps, because a page whose clock jumped by hours within a second would consider
-        # the server dead.
+        # Advance it in several steps. If the clock jumped by hours, the page would consider the server dead.
         try:
             await expect(listed(grace, "Ada")).to_contain_text("Idle", timeout=SEEN_WITHIN_MS)
         except AssertionError:
@@ -115,9 +115,9 @@ async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) ->
 
 
 class Takeovers:
-    """A page's live connection, over which it gets its state again as from a relay after a takeover.
+    """A page's live connection, on which the test simulates the events of a relay after a takeover.
 
-    `requests` contains the event names of the page's live requests and the paths of its HTTP requests.
+    `requests` contains the names of the page's live requests and the paths of its HTTP requests.
     """
 
     def __init__(self) -> None:
@@ -126,19 +126,19 @@ class Takeovers:
         self._socket: WebSocketRoute
 
     async def intercept(self, person: Person) -> None:
-        """Intercept the page's connection from its next load on."""
+        """Intercept the page's connection after its next load."""
         person.page.on("request", lambda request: self.requests.append(request.url.split("/", 3)[3]))
         await person.page.route_web_socket("**/live", self._connect)
 
     def happens(self, presences: list[dict[str, object]], **changes: object) -> None:
-        """Send the sign-in state again without the online members, and then the changed presences."""
+        """Send the sign-in state again, without the online members, and then the changed presences."""
         left_out = ("online", "idle", "do_not_disturb")
         state = {name: value for name, value in self._greeting.items() if name not in left_out}
         for event, data in [("authenticated", state | changes), *(("presence", data) for data in presences)]:
             self._socket.send(json.dumps({"event": event, "data": data}))
 
     def newer(self) -> list[object]:
-        """Return the unread counts of the channels, as after another message in each of them."""
+        """Return the channels' unread counts after another message in each channel."""
         return [counts | {"last": "~"} for counts in self._greeting["unread"]]
 
     async def requested(self, *names: str) -> None:
@@ -167,7 +167,7 @@ class Takeovers:
 
 
 @wide_only
-async def test_after_a_takeover_a_page_keeps_the_online_members_and_spreads_its_requests(
+async def test_after_a_takeover_a_client_keeps_the_online_members_and_delays_its_requests(
     people: People,
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
@@ -183,17 +183,17 @@ async def test_after_a_takeover_a_page_keeps_the_online_members_and_spreads_its_
     await takeovers.requested("history", "drafts")
     ada_id = await ada.page.evaluate("JSON.parse(localStorage['svc.identity']).member.id")
 
-    # Only presences have changed, and the page's first random delay would be eleven days.
+    # Only presences change. The page's first random delay would be eleven days.
     await grace.page.evaluate("Math.random = () => 1e5")
     takeovers.requests.clear()
     idle = {"member_id": ada_id, "online": True, "idle": True, "do_not_disturb": False}
     takeovers.happens([idle], quiet=True)
     await expect(picture).to_have_attribute("data-presence", "idle")
-    # The last owner node stored the page's own choice, but did not announce it.
+    # The last owner node stored the member's own setting, but did not announce it.
     await expect(grace.page.get_by_role("button", name="How others see you: Do not disturb")).to_be_visible()
     assert takeovers.requests == []
 
-    # A message that the last owner node did not announce is fetched at once.
+    # The page immediately fetches a message that the last owner node did not announce.
     takeovers.happens([], unread=takeovers.newer())
     await takeovers.requested("history")
     assert takeovers.requests == ["history"]

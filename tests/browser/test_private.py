@@ -1,4 +1,4 @@
-"""The server cannot read private conversations, and the page restores them after a reload."""
+"""The server cannot read private conversations, and the web client restores them after a reload."""
 
 import re
 from pathlib import Path
@@ -34,7 +34,7 @@ NOTHING_KEPT = """() => new Promise((resolve) => {
 
 
 async def private(person: Person, other: str) -> None:
-    """Open a private conversation through the profile that the other person's channel message links to."""
+    """Open a private conversation from the other person's profile, which their channel message links to."""
     await message(person, f"I am {other}").locator(".author").click()
     await person.page.get_by_role("dialog", name=other).get_by_role("button", name="Message").click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
@@ -54,7 +54,7 @@ def private_message(person: Person, text: str) -> Locator:
 
 
 async def find(person: Person, words: str, axe: str) -> None:
-    """Find the only message with these words in the browser's own store and open it."""
+    """Search the browser's own store for the only message with these words. Open the message."""
     await person.press("Search private messages")
     dialog = person.page.get_by_role("dialog", name="Search private messages")
     await dialog.get_by_label("Search terms").fill(words)
@@ -78,7 +78,7 @@ async def both(people: People, capture: Capture | None = None) -> tuple[Person, 
 
 
 def all_bytes(folder: Path) -> bytes:
-    """Return the bytes of every file in the installation: the database, its log, and the programs' output."""
+    """Return the bytes of all files in the installation: the database, its log and the programs' output."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
@@ -94,7 +94,7 @@ async def go_to(person: Person, other: str) -> None:
 
 
 async def marks(person: Person, other: str, *counts: str) -> None:
-    """Check a conversation's unread count in the list of conversations."""
+    """Wait until the list of conversations shows this unread count."""
     await person.show_channels()
     await expect(conversation(person, other).locator(".badge")).to_have_text(counts)
     await person.hide_channels()
@@ -107,7 +107,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_m
     ada, grace = await both(people)
     await private(ada, "Grace")
     await send_message(ada, "The cellar key is under the mat")
-    # The message reaches a member who is reading a channel, and is counted as unread.
+    # The message reaches a member who is reading a channel and counts as unread.
     await marks(grace, "Ada", "1")
     await expect(grace.page).to_have_title("(1) general · svc")
     await go_to(grace, "Ada")
@@ -116,15 +116,14 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_m
     await send_message(grace, "Which mat?")
     await expect(messages(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
 
-    # After a reload, the page returns to the conversation with its read state, and the conversation
-    # continues.
+    # After a reload, the page restores the conversation and its read state, and the conversation continues.
     await ada.page.reload()
     await expect(ada.page.locator("#private-name")).to_have_text("Grace")
     await expect(messages(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
     await send_message(ada, "The blue one")
     await expect(messages(grace).last).to_have_text("The blue one")
 
-    # Both people see the same verification number.
+    # Both people have the same verification number.
     numbers = []
     for person in (ada, grace):
         await person.press("About encryption")
@@ -135,13 +134,13 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_m
     assert numbers[0] == numbers[1]
 
     kept = all_bytes(tmp_path)
-    assert b"I am Ada" in kept  # Channel messages, by contrast, are found on the server.
+    assert b"I am Ada" in kept  # channel messages, by contrast, are readable on the server
     for text in (b"cellar", b"Which mat", b"blue one"):
         assert text not in kept
 
 
 @narrow_only
-async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_the_server(
+async def test_replies_reactions_edits_and_deletions_work_but_the_server_cannot_read_them(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await both(people)
@@ -150,7 +149,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await go_to(grace, "Ada")
     await expect(messages(grace).locator("strong")).to_have_text("lighthouse")
 
-    # Grace replies and reacts, with the same controls as in channels.
+    # Grace replies and reacts with the same controls as in channels.
     await press_at(private_message(grace, "lighthouse"), "Reply")
     await send_message(grace, "Which lighthouse :)")
     answer = private_message(ada, "Which lighthouse 🙂")
@@ -186,7 +185,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await grace.page.reload()
     await expect(messages(grace)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
     await expect(private_message(grace, "harbour").locator(".reaction")).to_contain_text("1")
-    # The quoted line links to the original message.
+    # The quote links to the original message.
     await private_message(grace, "Which lighthouse").locator(".replied").click()
     await expect(private_message(grace, "harbour")).to_be_focused()
     # A search result also links to the original message.
@@ -199,7 +198,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
 
 
 async def can_be_read_by_keyboard_and_left(person: Person, axe: str) -> None:
-    """Check that the open conversation is accessible, and that a channel can be opened from it."""
+    """Check that the open conversation is accessible and can be left for a channel."""
     await at_both_sizes(person, axe, "a private conversation")
     # As in a channel, the arrow keys move between messages.
     await person.page.locator("#private-box").focus()
@@ -218,7 +217,7 @@ async def can_be_read_by_keyboard_and_left(person: Person, axe: str) -> None:
 @wide_only
 async def test_pending_messages_survive_a_reload(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    # Grace's page is open, but does not take part in private conversations yet.
+    # Grace's page is open, but its device has not been registered for private conversations yet.
     await grace.page.route("**/api/private/**", lambda route: route.abort())
     for person in (ada, grace):
         await join_and_open(person)
@@ -244,7 +243,7 @@ async def test_pending_messages_survive_a_reload(people: People) -> None:
 
 @wide_only
 @pytest.mark.usefixtures("whole_browser", "service_worker")
-async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_out(people: People) -> None:
+async def test_a_private_message_causes_a_notification_and_is_erased_on_signing_out(people: People) -> None:
     ada, grace = await both(people)
     await ada.page.context.grant_permissions(["notifications"])
     await listen(ada)

@@ -1,4 +1,4 @@
-"""Files in private conversations are encrypted by the sender's browser and decrypted by the readers'
+"""Files in private conversations are encrypted in the sender's browser and decrypted in the readers'
 browsers.
 """
 
@@ -27,13 +27,13 @@ from tests.kit.wait import wait_until
 __all__ = ["axe"]
 
 PLACE = "Harbour wall 7"
-# The page's policy forbids fetching decrypted files, so this records them where they are created.
+# Records decrypted files when they are created, because the page's policy forbids fetching them.
 NOTED = """(() => {
   const make = URL.createObjectURL;
   globalThis.blobs = new Map();
   URL.createObjectURL = (blob) => { const url = make.call(URL, blob); blobs.set(url, blob); return url; };
 })()"""
-# Attaches a file and sends the message in the same task, faster than any person could.
+# Attaches a file and sends the message in the same task, faster than a person could.
 ATTACH_AND_SEND = """(field, text) => {
   const files = new DataTransfer();
   files.items.add(new File([text], "minutes.txt", { type: "text/plain" }));
@@ -42,14 +42,14 @@ ATTACH_AND_SEND = """(field, text) => {
   input.dispatchEvent(new Event("change", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
-# Returns the distance of each element from the previous element.
+# Returns the distance between each element and the previous one.
 GAPS = """(rows) => rows.map((row) => row.getBoundingClientRect())
   .map(({ top }, at, boxes) => top - (boxes[at - 1]?.bottom ?? top)).slice(1)"""
 WORDS = b"Minutes of the regatta committee. " * 200
 
 
 def photograph() -> FilePayload:
-    """Return a photo whose metadata contains its location."""
+    """Return a photo with its location in the metadata."""
     picture = Image.effect_noise((320, 240), 80).convert("RGB")
     exif = Image.Exif()
     exif[0x010E] = PLACE
@@ -60,7 +60,7 @@ def photograph() -> FilePayload:
 
 
 async def put(person: Person, *files: FilePayload) -> None:
-    """Attach files and wait until the server has received them."""
+    """Attach files. Wait until the server has received them."""
     await person.page.locator("#private-files").set_input_files(list(files))
     await expect(person.page.locator("#private .upload-list li[data-state=done]")).to_have_count(len(files))
 
@@ -98,7 +98,7 @@ async def saved(person: Person, name: str) -> bytes:
 
 
 @narrow_only
-async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
+async def test_images_and_documents_arrive_but_the_server_cannot_read_them(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await talk(people)
@@ -109,7 +109,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     await expect(ada.page.locator("#private .upload-list li[data-state=done]")).to_have_count(2)
     await field(ada).fill("Two files")
     await field(ada).press("Enter")
-    # The image opens automatically and contains no location.
+    # The image appears automatically and contains no location.
     for person in (ada, grace):
         await expect(messages(person)).to_have_text(["Two files"])
         await expect(pictures(person)).to_have_count(1)
@@ -129,14 +129,14 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     for part in (b"regatta", b"minutes.txt", b"lighthouse.jpg", PLACE.encode(), shown[:64], shown[600:700]):
         assert part not in kept
 
-    # An image that has been shown stays visible even if the server no longer delivers it.
+    # An image that was displayed before remains available even if the server no longer delivers it.
     await grace.page.route("**/files/*", lambda route: route.abort())
     await grace.page.reload()
     await expect(pictures(grace)).to_have_count(1)
     assert await loaded(pictures(grace)) == shown
     await at_both_sizes(grace, axe, "private files")
 
-    # When the message is deleted, its files are deleted too, in the browser and on the server.
+    # Deleting the message also deletes its files, in the browser and on the server.
     await private_message(ada, "Two files").hover()
     await private_message(ada, "Two files").get_by_role("button", name="Delete", exact=True).click()
     await ada.page.get_by_role("dialog").get_by_role("button", name="Delete message").click()
@@ -161,11 +161,11 @@ async def test_hostile_files_can_be_downloaded_but_never_run_and_tampered_files_
         "mimeType": "image/svg+xml",
         "buffer": b"<svg xmlns='http://www.w3.org/2000/svg' onload='top.taken = true'></svg>",
     }
-    # The file claims to be an image. A browser that re-encodes it would notice that it is not.
+    # The file claims to be an image. The sender's browser would notice that it is not when re-encoding it.
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")
-    # Each file has its own entry, with its name and size.
+    # Each file has an entry with its name and size.
     listed = grace.page.locator("#private .file")
     await expect(listed).to_have_text(
         [re.compile(rf"^{name} \d+ bytes?$") for name in ("page.html", "drawing.svg", "false.png")]
@@ -226,7 +226,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(field(ada)).to_have_value("")
     assert tries > 1
 
-    # The message also waits if it is sent at the moment a file is attached.
+    # The message also waits if it is sent immediately after a file was attached.
     await field(ada).fill("At once")
     await field(ada).evaluate(ATTACH_AND_SEND, WORDS.decode())
     arrived = private_message(grace, "At once")
@@ -234,7 +234,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(field(ada)).to_have_value("")
     await expect(messages(ada)).to_have_text(["As promised", "At once"])
 
-    # The page does not offer to resend a message that can never be sent.
+    # There is no button to resend a message that can never be sent.
     nothing: FilePayload = {"name": "nothing.txt", "mimeType": "text/plain", "buffer": b""}
     await ada.page.locator("#private-files").set_input_files([nothing])
     refused = ada.page.locator("#private .upload-list li")

@@ -1,4 +1,4 @@
-"""Tests private group conversations, and the notices that appear when devices change."""
+"""Tests private group conversations and the notices about changed devices."""
 
 import re
 from functools import partial
@@ -22,7 +22,7 @@ async def three(people: People) -> tuple[Person, Person, Person]:
     ada, grace = await both(people)
     alan = await people.arrive("Alan", reads="general")
     await post(alan, "I am Alan")
-    # A device that joins after a message cannot read it.
+    # Devices cannot read messages from before they joined.
     for person in (grace, alan):
         await wait_until(f"{person.name} can be let in", partial(can_be_let_in, person), within_s=30.0)
     return ada, grace, alan
@@ -42,9 +42,7 @@ def notes(person: Person) -> Locator:
 
 
 async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str) -> None:
-    """Have a member remove Edsger, as any member of a group can. Check that everybody is told who removed
-    him.
-    """
+    """Have a member remove Edsger, as any group member can. Check that everybody learns who removed him."""
     await grace.press("People and name")
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog.get_by_role("button", name="Remove Grace")).to_have_count(0)
@@ -68,7 +66,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     ada, grace, alan = await three(people)
     edsger = await people.arrive("Edsger", reads="general")
     await post(edsger, "I am Edsger")
-    # A group with a third person is started from a conversation between two people.
+    # A group with a third person starts from a conversation between two people.
     await private(ada, "Grace")
     await ada.press("Add people")
     dialog = ada.page.get_by_role("dialog", name="New group")
@@ -84,7 +82,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     await send_message(alan, "Grace does")
     await expect(messages(grace)).to_have_text(["Who brings the flags?", "Grace does"])
 
-    # A member who joins later can read later messages, grouped under the same name.
+    # A member who joins later can read later messages. The group has the same name for them.
     await ada.press("People and name")
     dialog = ada.page.get_by_role("dialog", name="People and name")
     await expect(dialog.get_by_role("listitem")).to_have_count(3)
@@ -92,13 +90,13 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     await at_both_sizes(ada, axe, "the members of a group")
     await dialog.get_by_role("button", name="Add", exact=True).click()
     await ada.page.keyboard.press("Escape")
-    # A notice about Alan may come before this notice, if his device joined a moment after the others.
+    # There may be an earlier notice about Alan, if his device joined a moment after the others.
     await expect(notes(grace).last).to_have_text("Edsger joined.")
     await go_to(edsger, "Regatta committee")
     await send_message(grace, "Welcome aboard")
     await expect(messages(edsger)).to_have_text(["Welcome aboard"])
 
-    # A member who leaves can read no later messages, and no earlier ones remain on their device.
+    # A member who leaves cannot read later messages, and earlier messages are erased from their device.
     await alan.press("People and name")
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave group").click()
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave group").click()
@@ -113,7 +111,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
 
 
 async def ada_sends_her_phone_the_history(ada: Person, grace: Person, phone: Person, axe: str) -> None:
-    """Request the history on the phone, compare the devices, and approve the request on the old device."""
+    """Request the history on the phone. Compare the devices and approve the request on the old device."""
     await phone.resize(NARROW)
     await go_to(phone, "Grace")
     await expect(phone.page.locator("#beginning")).to_contain_text("before this device joined")
@@ -183,7 +181,7 @@ async def refuse_token(route: Route) -> None:
 
 
 @narrow_only
-async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_continue(
+async def test_a_member_who_lost_all_devices_learns_what_is_lost_and_can_continue(
     people: People, product: SvcUp
 ) -> None:
     ada, grace = await both(people)
@@ -191,7 +189,7 @@ async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_conti
     await send_message(ada, "Hello")
     await go_to(grace, "Ada")
     await expect(messages(grace)).to_have_text(["Hello"])
-    # The server may end a page's session while the page is reading, which is not a page error.
+    # The server may end the session while the page is reading. This is not an error of the page.
     await grace.page.route("**/api/private/conversations/**", refuse_token)
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
         await send_message(ada, "Still there?")
@@ -204,7 +202,8 @@ async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_conti
         "This device can’t read messages from before it joined."
     )
     await expect(signed_in.page.locator("#beginning").get_by_role("button")).to_have_count(0)
-    # The server cannot read the earlier messages, either. The conversation continues for both people.
+    # Nobody can restore the earlier messages, not even the server. The conversation continues for both
+    # people.
     await send_message(ada, "Is it you?")
     await expect(messages(signed_in)).to_have_text(["Is it you?"])
     await send_message(signed_in, "Yes, with a new phone")

@@ -14,12 +14,12 @@ from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import press_at, write
 from tests.kit.wait import wait_until
 
-# Returns the URL of the page's module with the given name, which the page loads some seconds after it starts.
+# Returns the URL of the page's module with this name. The page loads the module some seconds after it starts.
 LOADED = """(name) => {
   const fetched = performance.getEntriesByType("resource").map((each) => each.name);
   return fetched.find((each) => each.includes(`/state/private/${name}.js`));
 }"""
-# Sends messages that no composer creates, but that MLS lets any member of the group send.
+# Sends messages that the composer would never create. MLS lets any member of the group send them.
 SAY = """async ([own, id, all]) => {
   const { ownIdentity } = await import(own);
   const { device } = await ownIdentity();
@@ -33,7 +33,7 @@ NAME = "<img src=x onerror=alert(1)>" + "W" * 52
 
 
 def files(names: list[str]) -> list[dict[str, object]]:
-    """Return references to files that do not exist on the server."""
+    """Return references to files that do not exist."""
     types = [
         "image/png",
         "image/svg+xml",
@@ -60,7 +60,7 @@ def files(names: list[str]) -> list[dict[str, object]]:
 
 
 def everything(by: str) -> list[Mapping[str, object]]:
-    # Each text with a code fence is a separate message.
+    # Each text with a code fence is a separate message, because the fence would affect the other texts.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"], *HOSTILE["addresses"][-1:]]
@@ -126,11 +126,11 @@ async def grace(people: People) -> Person:
 
 
 async def group_of(maker: Person, *others: Person) -> str:
-    """Create a group in which each of these people has a device. Return its id."""
+    """Create a group of these people's devices. Return the group's id."""
     ids = [await own_id(person) for person in others]
     make = """async ([groups, ids]) => (await import(groups)).createGroup(ids, "")"""
     group = str(await maker.page.evaluate(make, [await loaded(maker, "groups"), ids]))
-    # The group is created with its first message.
+    # The first message creates the group.
     await send_messages(maker, group, [{"text": "Hello"}])
 
     async def all_are_in() -> bool:
@@ -150,7 +150,7 @@ async def send_messages(person: Person, group: str, all_of_it: list[Mapping[str,
 
 
 async def leave_open() -> None:
-    """Leave the current view open."""
+    """Do nothing: the current view is the view to check."""
 
 
 async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[object]]]) -> list[str]:
@@ -168,7 +168,7 @@ async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[ob
 
 
 def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Open each view to be checked, starting from the conversation. Return with Escape."""
+    """Return functions that open each view to check from the conversation. Escape closes the views."""
     page = person.page
     box, dialog = page.locator("#private-box"), page.get_by_role("dialog")
 
@@ -180,7 +180,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
         await person.press("Search private messages")
         await dialog.get_by_label("Search terms").fill("onerror")
         await expect(dialog.get_by_role("listitem").first).to_be_visible()
-        # In the search field, Escape would only clear the text.
+        # Move the focus, because Escape in the search field would only clear the text.
         await dialog.get_by_role("button", name="Close").focus()
 
     return {
@@ -199,7 +199,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
 
 
 async def report(person: Person) -> None:
-    """Report a message with hostile text and names, so that the moderators see it."""
+    """Report a message with hostile text and names to the moderators."""
     await person.resize(SIZES["wide"])
     notice = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
     await press_at(notice, "More")

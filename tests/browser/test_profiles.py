@@ -1,4 +1,4 @@
-"""On profiles, members manage their devices and data, and block and report other members."""
+"""Members can manage their devices and data, edit their profiles, and block and report other members."""
 
 import json
 import re
@@ -40,12 +40,12 @@ async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked
 
     phone = await people.arrive("Ada", url=without_invite(product))
     await phone.press("I’m already a member on another device")
-    # The code is shown in groups, because it is read aloud.
+    # The code is displayed in groups, because people read it aloud.
     await phone.page.get_by_label("Code", exact=True).fill(shown)
     await phone.press("Add device")
     await is_in(phone, "Ada")
 
-    # The first page learns that the code has been used.
+    # The first page is notified that the code has been used.
     await expect(page.get_by_role("listitem")).to_have_count(2)
     await expect(page.locator(".big-code")).to_have_count(0)
     await page.get_by_role("listitem").filter(has_not_text="This device").get_by_role("button").click()
@@ -132,7 +132,7 @@ async def test_changes_to_name_status_and_picture_are_visible_to_others(people: 
     grace = await people.arrive("Grace", reads="general")
     await write(ada, "It is me")
     page = await settings(ada, "Profile")
-    # A document is not accepted as a picture.
+    # The server does not accept a document as a picture.
     await page.locator("input[type=file]").set_input_files(
         {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 plan"}
     )
@@ -228,7 +228,7 @@ async def test_a_member_who_left_can_rejoin_as_a_new_member(people: People, prod
     await confirm(grace, "Leave server")
     await expect(grace.page.get_by_text("You left the server.")).to_be_visible()
     await expect(message(ada, "I was here")).to_be_visible()
-    # They no longer have an account and get the form for new members.
+    # Grace no longer has an account and gets the form for new members.
     await grace.page.goto("about:blank")
     await grace.page.goto(await invited(ada, product))
     await grace.press("Sign in as Grace")
@@ -255,7 +255,7 @@ async def test_deleting_everything_requires_typing_the_name(people: People, axe:
 
 
 @wide_only
-async def test_a_message_and_a_member_are_reported_to_the_moderators(people: People, axe: str) -> None:
+async def test_messages_and_members_can_be_reported_to_the_moderators(people: People, axe: str) -> None:
     ada = await people.join("Ada")
     grace = await people.arrive("Grace", reads="general")
     await post(ada, "Something unkind")
@@ -296,13 +296,13 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the
     name = posted.get_by_role("button", name="Grace", exact=True)
     await name.click()
     profile = ada.page.get_by_role("dialog", name="Grace")
-    # Mentioning somebody from the profile starts a message to them.
+    # "Mention" on the profile starts a message to the member.
     await profile.get_by_role("button", name="Mention Grace").click()
     await expect(ada.page.locator("#draft")).to_be_focused()
     await expect(ada.page.locator("#draft")).to_have_value("@Grace ")
     await ada.page.locator("#draft").fill("")
     await name.click()
-    # Actions that are buttons on the profile are not repeated in its menu.
+    # The profile's menu does not repeat actions that are buttons on the profile.
     await expect(profile.get_by_role("button", name="Message")).to_be_visible()
     await at_both_sizes(ada, axe, "another member's profile")
     await profile.get_by_role("button", name="More about Grace").click()
@@ -316,7 +316,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the
     await posted.locator(".avatar-place").click(button="right")
     menu = ada.page.get_by_role("menu", name="More about Grace")
     await expect(menu.get_by_role("menuitem").first).to_be_focused()
-    # The owner sees all actions.
+    # The menu contains all actions for the owner.
     for item in ("Profile", "Copy ID", "Edit roles", "Block Grace", "Report"):
         await expect(menu.get_by_role("menuitem", name=item)).to_be_visible()
     await expect_accessible(ada, axe, "the menu of a person")
@@ -328,7 +328,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the
     await ada.page.keyboard.press("Escape")
     await expect(menu).to_have_count(0)
     await expect(name).to_be_focused()
-    # The member list has the same menu, with fewer actions for the person's own entry.
+    # The member list has the same menu. It contains fewer actions for one's own entry.
     await ada.press("Members")
     members = ada.page.get_by_role("list", name="Members")
     await members.get_by_role("button", name="Grace", exact=True).click(button="right")

@@ -1,15 +1,16 @@
-"""RTCP reports between browsers on one machine show no delay, no loss and a common clock.
+"""RTCP reports between two browsers on the same machine show no delay, no loss and a common clock.
 
-Senders use reports to learn about their connection, and receivers to keep audio and video in sync. See RFC
-3550 section 6.4.
+Senders use the reports to measure their connection, and receivers use them to keep audio and video in sync.
+See RFC 3550 section 6.4.
 """
 
 from tests.kit.browser_users import People
 from tests.kit.wait import wait_until
 
-# Chromium sends audio reports every five seconds on average, varying by half, and two reports are needed.
+# Chromium sends audio reports every five seconds on average, give or take half of that, and two reports are
+# needed.
 WITHIN_S = 18
-# A busy machine increases the round-trip time. A miscalculated time would be off by hours or missing.
+# The round-trip time is longer on a busy machine. A miscalculated time would be off by hours or missing.
 LOOPBACK_S = 1.0
 # People notice audio that is 45 ms early or 125 ms late (ITU-R BT.1359). The browser synchronises them only
 # gradually, so the limit is wider. A wrongly converted clock would be off by seconds.

@@ -1,4 +1,4 @@
-"""On the page, permitted members create, order, give and remove roles that rank below their own."""
+"""Permitted members can create, reorder, assign and remove roles that rank below their own."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ async def server(people: People, pages: Sequence[str]) -> Community:
 
 
 async def create(person: Person, name: str, *permissions: str) -> None:
-    """Create a role on the roles page. Its editor stays open."""
+    """Create a role on the roles page. The role's editor stays open."""
     page = await open_settings(person, "Roles")
     await page.get_by_role("button", name="Create role").click()
     await page.get_by_label("Name", exact=True).fill(name)
@@ -57,7 +57,7 @@ async def menu(person: Person, of: str, item: str) -> None:
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_a_role_can_be_created_with_a_colour_and_given(server: Community, axe: str) -> None:
+async def test_a_role_can_be_created_with_a_colour_and_assigned(server: Community, axe: str) -> None:
     owner, member = server.owner, server.member
     page = await open_settings(owner, "Roles")
     await page.get_by_role("button", name="Create role").click()
@@ -95,7 +95,7 @@ async def test_a_role_can_be_created_with_a_colour_and_given(server: Community, 
 
 
 @pytest.mark.pages("moderator")
-async def test_a_moderator_cannot_give_a_permission_that_they_lack(server: Community) -> None:
+async def test_moderators_cannot_grant_permissions_that_they_lack(server: Community) -> None:
     await create(server.moderator, "Greeters", "Create invites")
     page = server.moderator.page.get_by_role("region", name="Roles", exact=True)
     await expect(page.get_by_role("switch", name="Ban members")).to_be_disabled()
@@ -111,7 +111,7 @@ async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
     server: Community, axe: str
 ) -> None:
     await create(server.moderator, "Greeters", "Create invites")
-    # The first Escape closes the list from which members are picked.
+    # The first Escape closes the list for picking members.
     await server.moderator.page.keyboard.press("Escape")
     await server.moderator.page.keyboard.press("Escape")
     await expect(server.moderator.page.get_by_role("navigation", name="Settings pages")).to_have_count(0)
@@ -134,7 +134,7 @@ async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
 
 
 @pytest.mark.pages("owner")
-async def test_only_higher_ranked_members_can_order_roles(server: Community) -> None:
+async def test_only_higher_ranked_members_can_reorder_roles(server: Community) -> None:
     page = await open_settings(server.owner, "Roles")
     names = page.locator(".managed-words > span")
     await expect(names).to_have_text(
@@ -161,10 +161,10 @@ async def test_only_higher_ranked_members_can_order_roles(server: Community) -> 
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_managers_can_order_and_change_the_roles_below_their_own(server: Community) -> None:
+async def test_managers_can_reorder_and_edit_the_roles_below_their_own(server: Community) -> None:
     moderator, member = server.moderator, server.member
     await create(moderator, "Greeters", "Create invites")
-    await moderator.page.keyboard.press("Escape")  # Closes the list from which members are picked.
+    await moderator.page.keyboard.press("Escape")  # Close the list for picking members.
     await moderator.page.keyboard.press("Escape")
     await create(moderator, "Gardeners", "Create invites")
     await moderator.page.get_by_role("button", name="All roles").click()
@@ -203,7 +203,7 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(server: C
     [newest] = (await ask(server.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert (newest["action"], newest["actor_id"]) == ("role_delete", await own_id(moderator))
 
-    # Give the role to several members at once.
+    # Assign the role to several members in one step.
     pages = moderator.page.get_by_role("navigation", name="Settings pages")
     await pages.get_by_role("button", name="Members", exact=True).click()
     page = moderator.page.get_by_role("region", name="Members", exact=True)

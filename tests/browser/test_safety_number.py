@@ -1,4 +1,4 @@
-"""In a private conversation, the verification number can be compared by camera."""
+"""People in a private conversation can compare the verification number by camera."""
 
 import io
 from pathlib import Path
@@ -16,7 +16,8 @@ from tests.kit.svc_up import SvcUp
 __all__ = ["axe"]
 
 CAMERA = (640, 480)
-# Simulates the built-in code reader of browsers on other systems, because Chromium on Linux has none.
+# Simulates the built-in QR code reader of browsers on other systems, because Chromium on Linux does not have
+# one.
 READS_ITSELF = """(number) => {
   globalThis.BarcodeDetector = class {
     static async getSupportedFormats() { return ["qr_code"]; }
@@ -26,7 +27,7 @@ READS_ITSELF = """(number) => {
 
 
 def held(path: Path, screen: bytes | None) -> None:
-    """Write the camera's image, which shows part of another screen, slightly tilted, or an empty room."""
+    """Write the image that the camera sees: another screen, cropped and slightly tilted, or an empty room."""
     room = Image.new("RGB", CAMERA, (96, 88, 80))
     if screen:
         shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)
@@ -43,7 +44,7 @@ def drawn(text: str) -> bytes:
 
 
 async def with_the_number(people: People) -> tuple[Person, Person]:
-    """Open the conversation's verification number on both people's pages."""
+    """Open the verification number of the conversation on both people's pages."""
     ada, grace = await both(people, Capture(*CAMERA))
     for person in (ada, grace):
         await person.resize({"width": 1280, "height": 800})

@@ -1,4 +1,6 @@
-"""Messages can be found by search with filters, among the pins, and with the quick switcher."""
+"""Messages can be found with search filters and among the pins, and channels and people with the quick
+switcher.
+"""
 
 import re
 from collections.abc import AsyncIterator
@@ -38,7 +40,7 @@ HIGHLIGHTED = "[...(CSS.highlights.get('found') ?? [])].map(String)"
 
 
 async def search(person: Person, query: str, *finds: str) -> Locator:
-    """Search, and wait for these result lines, latest first."""
+    """Search. Wait for exactly these results, newest first."""
     field = person.page.get_by_role("searchbox", name="Search messages")
     await field.fill(query)
     await field.press("Enter")
@@ -77,7 +79,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await search(ada, "apples after:2001-01-01 before:2002-01-01")
     await expect(ada.page.get_by_text("No messages found.")).to_be_visible()
     await expect_accessible(ada, axe, "a search that finds nothing")
-    # Filters are completed, and a whole result line links to its message.
+    # Filters are completed, and each result links to its message.
     field = ada.page.get_by_role("searchbox", name="Search messages")
     await field.fill("red ")
     await expect(ada.page.get_by_text("No messages found.")).to_have_count(0)
@@ -87,7 +89,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await expect_accessible(ada, axe, "the values of a filter")
     await ada.page.get_by_role("list", name="Values for this filter").get_by_text("Ada").click()
     await expect(field).to_have_value("red from:Ada ")
-    # The filter matches everybody whose name starts with this prefix.
+    # The filter matches all members whose names start with this prefix.
     await search(ada, "red from:a", "Apples are red")
     lines = await search(ada, "red from:Ada ", "Apples are red")
     await expect(lines.locator("time")).to_contain_text("Today")
@@ -96,7 +98,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await expect(message(ada, "Apples are red")).to_be_in_viewport()
     size = ada.page.viewport_size
     if size and size["width"] == NARROW["width"]:
-        # The channel replaces the list of results. Back returns to the result that was opened.
+        # The channel replaces the results. Back returns to the opened result.
         await expect(lines).to_have_count(0)
         await ada.page.go_back()
         await expect(lines.get_by_role("button", name="Jump to message")).to_be_focused()
@@ -147,13 +149,13 @@ async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: Pe
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_be_visible()
 
 
-# A character that name servers accept but browsers reject.
+# A character in a host name that DNS accepts and browsers reject.
 REFUSED, ASKED = "\u0378", "xn--zva"
 
 
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
-    """Yield a reader with an open channel whose links lead to the test's own hosts."""
+    """Yield a person with an open channel, on a network in which links lead to the test's own hosts."""
     executable = bare_chromium()
     assert executable is not None, "Chromium is missing; ci/setup installs it"
     async with AsyncExitStack() as stack:
@@ -173,16 +175,16 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
 def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> None:
     async def body() -> None:
         async with reader_on_an_internet(tmp_path) as ada:
-            # A page that failed to render one of these previews would show no messages at all.
+            # If the page failed to render a preview, it would show no messages at all.
             await write(ada, f"Odd: http://{REFUSED}.example/plain")
             await write(ada, f"Look: {HOST}/tea")
             preview = message(ada, "Look").locator(".preview")
             await expect(preview.get_by_role("link", name="Green tea")).to_have_attribute(
                 "href", f"{HOST}/tea"
             )
-            # The text is untrusted and therefore shown as plain text.
+            # The preview's text is untrusted, so it appears as plain text.
             await expect(preview.locator(".preview-text")).to_have_text("How to <b>brew</b> it")
-            # The image comes from the server, which has re-encoded it.
+            # The image comes from the server, which re-encoded it.
             await expect(preview.locator("img")).to_have_attribute("src", re.compile("/media/"))
             await expect(preview.locator(".quiet")).to_have_text("tea.example")
             await expect(message(ada, "Odd").locator(".preview")).to_have_count(0)
@@ -190,8 +192,7 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             await ada.page.get_by_role("menuitem", name="Remove link previews").click()
             await expect(preview).to_have_count(0)
 
-            # On a phone, the preview takes up the available width. In the phone layout, the owner turns all
-            # previews off.
+            # On a phone, the preview uses the available width. Then the owner turns all previews off.
             await ada.resize(NARROW)
             await write(ada, f"Drink: {HOST}/tea")
             await expect(message(ada, "Drink").locator(".preview img")).to_be_visible()

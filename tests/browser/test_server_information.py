@@ -1,4 +1,4 @@
-"""Newcomers see the server information set by the owner."""
+"""New members see the server information that the owner has set."""
 
 import json
 from urllib.parse import urlencode
@@ -42,7 +42,7 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_new_membe
     info = await barbara.page.evaluate("fetch('/info').then((answer) => answer.json())")
     await expect(shown).to_have_attribute("src", info["iconUrl"])
     assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
-    # People who install the page also see the name and the icon.
+    # The installed web client has the server's name and icon.
     session = await barbara.page.context.new_cdp_session(barbara.page)
     answer = await session.send("Page.getAppManifest")
     assert answer["errors"] == []

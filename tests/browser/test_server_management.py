@@ -1,4 +1,6 @@
-"""The owner changes the server's settings, and permitted members manage webhooks and emoji."""
+"""Owners can change server settings and create backups. Permitted members can manage webhooks, emoji and
+bots.
+"""
 
 import asyncio
 import io
@@ -42,7 +44,7 @@ KEPT_TEXTS = "SELECT count(*) FROM messages WHERE text = 'To be kept'"
 
 
 def texts_in(backup: Path) -> int:
-    """Return how many times a backup contains the expected message."""
+    """Count the occurrences of the expected message in a backup."""
     kept = backup.with_name("database.sqlite3")
     with tarfile.open(backup) as archive, archive.extractfile(kept.name) or io.BytesIO() as inside:
         kept.write_bytes(inside.read())
@@ -60,7 +62,7 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(server: Com
     await page.get_by_label("Server name").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
     await expect(server.member.page.locator(".server-head h2")).to_have_text("Gardeners")
-    # The response to one choice must not undo the next choice, which is still waiting for its own response.
+    # The response to a choice must not undo the next choice, whose response is still pending.
     held = asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -108,8 +110,7 @@ async def test_a_webhook_can_be_created_and_tested_on_the_page(server: Community
     await page.get_by_role("button", name="Add field").click()
     await page.get_by_label("Field name").fill("Commit")
     await expect(page.get_by_role("region", name="Preview").locator("dt")).to_have_text("Commit")
-    # Values that the server would reject are reported beforehand, and typed JSON appears in the form's
-    # fields.
+    # The page reports values that the server would reject, and fills in the form's fields from typed JSON.
     sent = await json.input_value()
     await json.fill(sent.replace('"title"', '"url": "nowhere", "title"'))
     await expect(page.get_by_text("cards[0].url: Wrong format")).to_be_visible()
@@ -162,7 +163,7 @@ async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
     for shown_page in (page, owners):
         await expect(shown_page.get_by_label("Name of winter")).to_have_value("winter")
         await shown_page.get_by_role("button", name="Delete winter").click()
-    # Both moderators saw a prompt. The second one is told that the first was quicker.
+    # Both see the prompt. The second one learns that the first was quicker.
     for person in (server.owner, server.moderator):
         question = person.page.get_by_role("dialog", name="Delete :winter:?")
         await question.get_by_role("button", name="Delete", exact=True).click()
@@ -173,7 +174,7 @@ async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
     await has_no_page(server.member, "Emoji")
     [left] = (await ask(server.member, "GET", "/api/emoji"))["emoji"]
     assert await refusal(server.member, "DELETE", f"/api/emoji/{left['id']}") == "forbidden"
-    # Any member who may write can use the remaining emoji in messages and reactions.
+    # Members who may write can use the remaining emoji in messages and reactions.
     member = server.member
     await box(member).press_sequentially("Look :hap")
     await expect(member.page.get_by_role("option", name=":happy_cat:").locator("img")).to_be_visible()
@@ -214,7 +215,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     await expect(listed(server.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
     await server.member.page.evaluate(SPEAK, [token, "Rain at noon"])
     await expect(message(server.member, "Rain at noon").locator(".bot-sign")).to_have_text("Bot")
-    # Like a member, a bot has roles, and the permissions of these roles.
+    # Like a member, a bot has roles and their permissions.
     assert await server.member.page.evaluate(LOOK_AT_BOTS, token) == 403
     await server.owner.press("Members")
     await listed(server.owner, "Weather").hover()
@@ -224,7 +225,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     role = dialog.get_by_role("switch", name="Helpers")
     await role.check()
     await wait_for_value(lambda: server.member.page.evaluate(LOOK_AT_BOTS, token), 200)
-    await role.uncheck()  # A manager with this role cannot delete another member who has it.
+    await role.uncheck()  # A manager with this role could not delete another member who has it.
     await wait_for_value(lambda: server.member.page.evaluate(LOOK_AT_BOTS, token), 403)
     await server.owner.page.keyboard.press("Escape")
     await has_no_page(server.member, "Bots")
@@ -287,7 +288,7 @@ async def test_the_owner_can_see_the_used_storage_and_download_a_backup(
 
 
 async def shows_storage_by_kind_and_member(server: Community) -> None:
-    """Check that the page shows the used storage by kind and by member."""
+    """Check that the page lists the used storage by kind and by member."""
     picture = {"name": "sea.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
     await server.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
     await expect(server.member.page.locator(".upload-list li[data-state=done]")).to_be_visible()
@@ -298,7 +299,7 @@ async def shows_storage_by_kind_and_member(server: Community) -> None:
     async def kinds() -> list[str]:
         return [kind["kind"] for kind in (await ask(server.owner, "GET", "/api/storage"))["by_kind"]]
 
-    await wait_for_value(kinds, ["message"])  # The file sent for processing is deleted a moment later.
+    await wait_for_value(kinds, ["message"])  # The uploaded original is deleted a moment later.
     page = await open_settings(server.owner, "Storage")
     response = await ask(server.owner, "GET", "/api/storage")
     [kind], [holder] = response["by_kind"], response["by_member"]

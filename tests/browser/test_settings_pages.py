@@ -1,4 +1,4 @@
-"""Each permission gives access to its own settings pages, for a moderator who has only that permission."""
+"""Each permission on its own gives a moderator access to exactly its settings pages."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,8 +16,8 @@ OWN = [
     *("Profile", "Appearance and language", "Voice and video", "Notifications", "Devices", "Servers"),
     *("Blocked people", "Your data", "Session"),
 ]
-# The pages that each permission makes visible, in the order in which the settings list them. Permissions
-# missing from this table make no page visible.
+# The pages that each permission makes visible, in the order of the settings. Permissions that are not in this
+# table do not make any page visible.
 OPENS = {
     "manage_channels": ["Channels"],
     "manage_nicknames": ["Members"],
@@ -36,7 +36,7 @@ OPENS = {
 }
 OF_THE_OWNER = ["This server", "Health", "Storage", "Backups"]
 RULE = {"name": "x", "kind": "links", "action": "flag"}
-# The requests behind the pages, which an ordinary member may not make. `{id}` stands for the owner's ID.
+# The requests behind the pages, which ordinary members may not send. `{id}` stands for the owner's id.
 REQUESTS: Mapping[str, Sequence[tuple[str, str, object]]] = {
     "This server": [("PATCH", "/api/settings", {"name": "Mine"})],
     "Channels": [
@@ -71,7 +71,7 @@ async def settings(person: Person) -> Locator:
 
 
 async def answers(person: Person, page: str) -> None:
-    """Check that the page has loaded its data, with no pending or refused requests."""
+    """Check that the page has loaded its data and has no pending or failed requests."""
     buttons = person.page.get_by_role("navigation", name=PAGES).get_by_role("button", name=page, exact=True)
     await buttons.click()
     region = person.page.get_by_role("region", name=page, exact=True)
@@ -84,7 +84,7 @@ async def answers(person: Person, page: str) -> None:
 async def test_every_permission_shows_exactly_its_settings_pages(people: People) -> None:
     server = await community(people)
     owner, moderator, member = server.owner, server.moderator, server.member
-    # A permission that members have on every new server is tested like the others.
+    # Remove a permission that members have by default, so that it is tested like the others.
     remaining = [name for name in names(BUILT_IN[MEMBER].permissions) if name != "create_invites"]
     await ask(owner, "PATCH", "/api/roles/member", {"permissions": remaining})
     role = await give(owner, moderator, [], "Alone")
@@ -111,7 +111,7 @@ async def test_every_permission_shows_exactly_its_settings_pages(people: People)
 
 
 @wide_daily
-async def test_a_setting_can_be_found_by_the_words_in_it(people: People, axe: str) -> None:
+async def test_a_setting_can_be_found_by_words_in_its_name(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     await ada.show_channels()

@@ -1,4 +1,4 @@
-"""One manager's change to a list appears immediately for another manager who has the list open."""
+"""A manager's change to a list appears immediately for other managers who have the list open."""
 
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "
 
 
 async def both_at(server: Community, page: str) -> tuple[Locator, Locator]:
-    """Open the same settings page as the owner and as the moderator. Return both pages."""
+    """Open the same settings page as the owner and as the moderator. Return both."""
     return await two_at(server.owner, server.moderator, page)
 
 
@@ -54,7 +54,7 @@ async def test_open_lists_show_another_managers_changes(people: People) -> None:
     for person, page in ((server.owner, owners), (server.moderator, moderators)):
         await page.get_by_role("button", name="More about Weather").click()
         await person.page.get_by_role("menuitem", name="Delete bot").click()
-    # Both moderators saw a prompt. The second one is told that the first was quicker.
+    # Both see the prompt. The second one learns that the first was quicker.
     for person in (server.owner, server.moderator):
         await confirm(person, "Delete the bot Weather?", "Delete bot")
     await expect(server.moderator.page.locator(".notice")).to_contain_text(
@@ -89,7 +89,7 @@ async def test_a_webhook_that_another_manager_has_open_can_be_changed_and_delete
     for page in (owners, moderators):
         await page.get_by_role("button", name="Delete webhook").click()
     await confirm(server.owner, "Delete the webhook Nightly?", "Delete webhook")
-    # The confirmation disappears together with the webhook.
+    # The confirmation dialog disappears together with the webhook.
     await expect(server.moderator.page.locator("dialog.confirm")).to_have_count(0)
     for person, page in ((server.owner, owners), (server.moderator, moderators)):
         await expect(page.get_by_text("There are no webhooks you can manage.")).to_be_visible()
@@ -129,7 +129,7 @@ async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People)
     await second.get_by_role("button", name="Approve").click()
     for page in (first, second):
         await expect(page.get_by_role("list", name="Requests to join")).to_have_count(0)
-        # The list shows a new member's inviter without a reload.
+        # The use of the invite appears in the list without a reload.
         await expect(page.get_by_role("listitem").filter(has_text=invite["code"])).to_contain_text(
             "used once"
         )

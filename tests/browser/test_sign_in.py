@@ -1,6 +1,4 @@
-"""A member who has joined before is recognised by this browser's key, which cannot be copied from the
-browser.
-"""
+"""A returning member is recognised by the browser's key, which cannot be copied out of the browser."""
 
 from playwright.async_api import expect
 
@@ -12,7 +10,7 @@ from tests.kit.wait import wait_until
 __all__ = ["axe"]
 
 STORED_IDENTITY = "() => JSON.parse(localStorage.getItem('svc.identity'))"
-# Returns whether the page can read the private key.
+# Returns whether the page can export the private key.
 EXPORTED = """async () => {
   const opening = indexedDB.open("svc", 1);
   await new Promise((resolve) => opening.addEventListener("success", resolve));
@@ -36,7 +34,7 @@ async def own_id(person: Person) -> str:
 
 @narrow_only
 async def test_a_returning_member_needs_no_invite(people: People, product: SvcUp) -> None:
-    """Check that the browser's key signs the member in once the tokens have expired."""
+    """Check that the browser's key is enough to sign in after the tokens have expired."""
     ada = await people.arrive("Ada")
     await ada.come_in()
     before = await own_id(ada)
@@ -96,11 +94,11 @@ async def test_signing_in_under_another_name_creates_a_new_member(people: People
 
 
 @wide_only
-async def test_over_plain_http_the_page_explains_what_is_missing(
+async def test_over_plain_http_the_web_client_explains_what_is_missing(
     people: People, product: SvcUp, axe: str
 ) -> None:
     ada = await people.arrive("Ada", url=product.url.replace("127.0.0.1", INSECURE_HOST))
-    # The page also explains that calls are unavailable, and gives advice.
+    # The page also explains why calls are unavailable and gives advice.
     await expect(ada.page.get_by_role("alert")).to_have_text(
         "Browsers allow signing in and using the microphone and camera only at https:// addresses, or on the "
         "server itself at http://127.0.0.1. Ask the server operator for the https:// address."

@@ -1,7 +1,6 @@
-"""For signing in, the page offers the methods that the server accepts, and shows errors next to their cause.
+"""The web client offers the sign-in methods that the server accepts, and shows errors next to their cause.
 
-The accounts are provided by npm's `oidc-provider`, on its own pages. See docs/http.md, "Signing in and
-devices".
+npm's `oidc-provider` provides the accounts, on its own pages. See docs/http.md, "Signing in and devices".
 """
 
 import json
@@ -35,7 +34,7 @@ from tests.kit.wait import wait_for_value
 
 __all__ = ["axe"]
 
-# npm may have to install the provider first.
+# The first run installs the provider with npm.
 pytestmark = pytest.mark.timeout(240)
 
 
@@ -43,7 +42,7 @@ pytestmark = pytest.mark.timeout(240)
 async def installation(
     browsers: SharedBrowsers, folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
 ) -> AsyncIterator[tuple[SvcUp, People]]:
-    """Run a server with these variables, and a browser in which test users can open its page."""
+    """Run a server with these variables. Yield it and users who can open its page."""
     executable = bare_chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
     async with (
@@ -116,10 +115,10 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press(f"Continue with {host}")
         await cancel_login(ada)
         await expect(ada.page.get_by_text(f"You didn’t finish signing in with {host}.")).to_be_visible()
-        # The entered name is restored, and so is the invite.
+        # The page restores the name that was entered, and the invite.
         await expect(ada.page.get_by_label("Your name")).to_have_value("Ada")
         await expect(ada.page.get_by_label("Invite code")).to_have_count(0)
-        # A response to a sign-in that this tab did not start is rejected.
+        # The page rejects a response to a sign-in that this tab did not start.
         await ada.page.goto(f"{without_invite(product)}?code=stolen&state=made-up")
         await expect(ada.page.get_by_text("This sign-in wasn’t started in this tab.")).to_be_visible()
         assert "code=" not in ada.page.url
@@ -143,7 +142,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press("Sign out")
         await confirm(ada, "Sign out")
         await ada.press("Sign in as Ada")
-        # The provider remembers the person and asks only for consent.
+        # The provider remembers the person and only asks for consent.
         await ada.press("Continue")
         await is_in(ada, "Ada")
         assert await own_id(ada) == first
@@ -188,7 +187,7 @@ async def test_the_person_named_in_a_certificate_for_the_browsers_key_can_sign_i
 
 
 @narrow_only
-async def test_a_server_that_admits_nobody_states_the_reason(
+async def test_a_closed_server_gives_the_reason(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with installation(browsers, tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (
@@ -254,7 +253,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     await ada.press("Join")
     await expect(ada.page.get_by_label("Invite code")).to_have_attribute("aria-invalid", "true")
 
-    # A wrong code is reported immediately, and a whole link can be pasted.
+    # A wrong code is reported immediately. A complete link can be pasted instead of a code.
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url)
     await ada.come_in()
@@ -275,7 +274,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
 
 
 @wide_only
-async def test_an_approved_applicant_lands_in_the_invites_channel(
+async def test_an_approved_applicant_sees_the_invites_channel(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with installation(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
@@ -331,7 +330,7 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Svc
     await is_in(phone, "Ada")
     assert await own_id(phone) == await own_id(ada)
 
-    # Somebody who has lost all devices can also return with a code from the owner.
+    # People who have lost all devices can return with a code from the owner.
     grace = await people.arrive("Grace", reads="general")
     grace_id = await own_id(grace)
     code = (await ask(ada, "POST", f"/api/members/{grace_id}/recovery", {}))["code"]
@@ -363,7 +362,7 @@ async def test_a_member_who_lost_every_device_can_return_with_their_recovery_cod
     await expect(page).to_contain_text("Created on")
     await expect(page).not_to_contain_text(code)
 
-    # The member needs no help from the owner. The lost device is signed out.
+    # The member does not need the owner's help, and the lost device is signed out.
     recovered = await people.arrive("Grace", url=without_invite(product))
     await recovered.press("I’m already a member on another device")
     await recovered.page.get_by_label("Code", exact=True).fill(code)
@@ -386,7 +385,7 @@ async def test_new_members_see_and_accept_the_servers_rules(people: People, prod
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Accept the rules first.")
     await expect_accessible(grace, axe, "the rules for newcomers")
-    # The rules change at this moment. Nobody can accept rules that they have not seen.
+    # The rules change in the meantime. Nobody can accept rules that they have not seen.
     await ask(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()
     await grace.press("Join")
@@ -414,7 +413,7 @@ async def test_a_new_owner_is_greeted_with_four_setup_steps(people: People, prod
     await expect(ada.page.locator(".server-head h2")).to_have_text("The Quiet Garden")
 
     icon = {"name": "icon.png", "mimeType": "image/png", "buffer": encoded(scene(128, 128), "PNG")}
-    # A step that was skipped can be done later.
+    # A skipped step can be completed later.
     await ada.press("Skip")
     await expect(steps.get_by_text("Step 3 of 4")).to_be_visible()
     await expect(ada.page.get_by_role("button", name="Create channel")).to_be_focused()
@@ -443,7 +442,7 @@ async def test_a_new_owner_is_greeted_with_four_setup_steps(people: People, prod
     await expect(grace.page.locator("#beginning")).to_be_visible()
     await expect(grace.page.get_by_role("region", name="Your server is ready")).to_have_count(0)
 
-    # Only the owner sees the steps: a moderator and a member see an empty channel.
+    # Only the owner sees the steps. A moderator and a member see an empty channel.
     await ask(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
     await grace.page.reload()
     edsger = await people.arrive("Edsger", reads="general")

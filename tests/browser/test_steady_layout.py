@@ -1,6 +1,6 @@
-"""A message stays in place when the server accepts it, and a new message restyles only part of the page.
+"""Messages stay in place when the server accepts them, and a new message restyles only a part of the page.
 
-No control is under a phone's notch or home indicator.
+Phones' notches and home indicators do not cover any control.
 """
 
 import asyncio
@@ -33,11 +33,11 @@ POSITIONS = """() => {
     .map(([name, { x, y, height }]) => [name, Math.round(x), Math.round(y), Math.round(height)]);
 }"""
 
-# The safe areas of a phone in both orientations: the notch is above, or at both sides; below is the home
-# indicator.
+# The safe-area insets of a phone in both orientations. The notch is at the top, or there are insets at both
+# sides. The home indicator is at the bottom.
 UPRIGHT = {"top": 47, "bottom": 34, "left": 0, "right": 0}
 SIDEWAYS = {"top": 0, "bottom": 21, "left": 44, "right": 44}
-# Returns the controls of the topmost layer that reach into an inset and cannot be scrolled out of it.
+# Returns controls in the topmost layer that extend into a safe-area inset and cannot be scrolled out of it.
 UNDER = """(insets) => {
   const layers = document.querySelectorAll("dialog[open], :popover-open, [data-drawer=open] .sidebar");
   const root = [...layers].at(-1) ?? document.body;
@@ -58,7 +58,7 @@ UNDER = """(insets) => {
 
 
 async def keeps_clear(person: Person, where: str) -> None:
-    """Check that no control is in a safe area, in both orientations."""
+    """Check in both orientations that no control extends into a safe-area inset."""
     tools = await person.page.context.new_cdp_session(person.page)
     before = person.page.viewport_size
     assert before is not None
@@ -102,7 +102,7 @@ async def test_no_control_is_under_the_notch_or_the_home_indicator(
 
 
 async def stays_in_place(person: Person, field: Locator, text: str, release: Callable[[], None]) -> None:
-    """Write a message whose request is held back. Check that nothing moves when the request is released."""
+    """Write a message while requests are held back. Check that nothing moves when they are released."""
     await field.fill(text)
     await field.press("Control+Enter")
     await expect(person.page.locator(".pending")).to_have_count(1)
@@ -114,7 +114,7 @@ async def stays_in_place(person: Person, field: Locator, text: str, release: Cal
 
 
 @both_widths
-async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -> None:
+async def test_a_message_stays_in_place_when_the_server_accepts_it(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.join("Grace")
     line = LiveConnection()
@@ -136,7 +136,7 @@ async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -
 
 
 @wide_daily
-async def test_a_private_message_stays_in_place_when_the_server_has_it(people: People) -> None:
+async def test_a_private_message_stays_in_place_when_the_server_accepts_it(people: People) -> None:
     ada, grace = await test_private.both(people)
     await private(ada, "Grace")
     await send_message(ada, "The first message in the conversation")
@@ -161,7 +161,7 @@ async def test_a_private_message_stays_in_place_when_the_server_has_it(people: P
 
 
 async def restyled_elements(person: Person, act: Callable[[], Awaitable[None]]) -> int:
-    """Return how many elements the browser computes styles for while a person does something."""
+    """Perform an action. Return the number of elements for which the browser computes styles meanwhile."""
     browser = person.page.context.browser
     assert browser is not None
     tools = await browser.new_browser_cdp_session()
@@ -182,10 +182,10 @@ async def restyled_elements(person: Person, act: Callable[[], Awaitable[None]]) 
 
 @wide_only
 async def test_a_new_message_restyles_less_than_the_whole_page(people: People) -> None:
-    # Two rules with :has() once made every message restyle the whole page, several times.
+    # Because of two rules with :has(), each message once restyled the whole page several times.
     ada = await people.arrive("Ada", reads="general")
     for number in range(15):
         await write(ada, f"Message {number}")
-    # Style sheets and icons that arrive during one of the messages restyle the page too.
+    # Style sheets and icons that arrive in the meantime also restyle the page, so take the minimum.
     restyled = [await restyled_elements(ada, lambda: write(ada, "One more")) for _ in range(3)]
     assert 0 < min(restyled) < await ada.page.locator("*").count()

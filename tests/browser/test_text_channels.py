@@ -1,4 +1,4 @@
-"""Messages are written, edited and read in text channels on the page.
+"""Messages can be written, edited and read in text channels.
 
 See docs/webhooks.md, "Cards", docs/http.md, "Messages", and docs/live.md.
 """
@@ -45,12 +45,12 @@ __all__ = ["axe"]
 
 pytestmark = pytest.mark.usefixtures("second_channel")
 
-# Hostile text, which tests/web also uses.
+# Hostile texts, which tests/web also uses.
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
 OWN_TOKEN = "() => JSON.parse(localStorage.getItem('svc.identity')).access_token"
-# Scrolls to the top. Returns the first message's text and position.
+# Scrolls to the top. Returns the text and position of the first message.
 TO_THE_TOP = """(box) => {
   box.scrollTop = 0;
   const words = box.querySelector(".body > .text");
@@ -127,8 +127,8 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     await expect(at_ada).to_have_accessible_name("👍 1 person")
     await at_ada.click()
     await expect(message(grace, "Dinner?").locator(".reaction")).to_have_accessible_name("👍 2 people")
-    # Pointer, keyboard and touch can all show who reacted. The page looks up the names once the pointer is on
-    # the reaction.
+    # The names of the members who reacted are available by pointer, keyboard and touch. The page looks them
+    # up when the pointer is on the reaction.
     await until_tooltips_are_shown(grace)
     await message(grace, "Dinner?").locator(".reaction").hover()
     await expect(grace.page.locator(".tooltip")).to_have_text("Grace and Ada")
@@ -141,7 +141,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     dialog = ada.page.get_by_role("dialog", name="Reactions")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Grace", "Ada (you)"])
     await expect_accessible(ada, axe, "the members who reacted")
-    # The open dialog updates when Grace removes her reaction.
+    # The open dialog is updated when Grace removes her reaction.
     await message(grace, "Dinner?").locator(".reaction").click()
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
     await ada.page.keyboard.press("Escape")
@@ -172,14 +172,14 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
     await do(ada, "Dinner?", "React")
     await ada.page.get_by_role("button", name="🎉", exact=True).click()
     await expect(reaction).to_be_visible()
-    # A touched message keeps its buttons when it moves away from under the finger.
+    # A touched message keeps its buttons when it moves away from the finger.
     await expect(message(grace, "Dinner?").locator(".actions-lane")).to_have_css("opacity", "1")
     await message(grace, "Dinner?").get_by_role("button", name="More").tap()
     await grace.page.get_by_role("menuitem", name="Reactions").tap()
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await dialog.get_by_role("button", name="Close").tap()
     await expect(dialog).to_have_count(0)
-    # A long press on the reaction also opens the dialog. Phones turn a long press into this event, but
+    # A long press on the reaction also opens the dialog. Phones dispatch this event for a long press, but
     # headless Chromium does not.
     await reaction.dispatch_event("contextmenu")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
@@ -189,7 +189,7 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
     await expect(reaction).to_have_accessible_name("🎉 1 person")
     await reaction.tap()
     await expect(reaction).to_have_accessible_name("🎉 2 people")
-    # A swipe in the reading direction opens a closed channel list, and a swipe back closes it.
+    # A swipe in the reading direction opens the channel list, and a swipe back closes it.
     channels = grace.page.locator("#channels")
     size = grace.page.viewport_size
     if size == NARROW:
@@ -206,7 +206,7 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
     )
     await swipe(grace, 240, 60)
     await expect(grace.page.locator(".home")).to_have_attribute("data-drawer", "shut")
-    # A long swipe back over a message replies to it, and a short one does nothing.
+    # A long swipe back on a message starts a reply, and a short one does nothing.
     box_of = await message(grace, "Dinner?").bounding_box()
     assert box_of
     line = box_of["y"] + box_of["height"] / 2
@@ -217,7 +217,7 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
 
 
 async def post_message(http: ClientSession, text: str) -> None:
-    """Post a message as a program would, waiting as long as the server asks."""
+    """Post a message over HTTP. If it is rate limited, wait as long as the server requires."""
     while True:
         async with http.post("/api/channels/general/messages", json={"text": text}) as response:
             if response.status != 429:
@@ -238,7 +238,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
     await ada.page.reload()
     await expect(message(ada, texts[-1])).to_be_in_viewport()
     shown = ada.page.locator(".message")
-    await expect(shown).to_have_count(50)  # Only the last messages are rendered at first.
+    await expect(shown).to_have_count(50)  # At first, only the last messages are rendered.
     first, before = await ada.page.locator("#messages-box").evaluate(TO_THE_TOP)
     await expect(shown.first).not_to_contain_text(first)
     after = await message(ada, first).locator(".body > .text").bounding_box()
@@ -252,7 +252,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
     await shows(ada, texts)
     await ada.press("Jump to latest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
-    # A person with the focus in the message field can scroll back by keyboard.
+    # The keyboard also scrolls the messages while the focus is in the message field.
     await box(ada).press("PageUp")
     await expect(message(ada, texts[-1])).not_to_be_in_viewport()
     await box(ada).press("PageDown")
@@ -284,7 +284,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
     await write(grace, "three")
     await shows(ada, ["one", "two for @Ada", "three"])
     await open_channel(ada, "random")
-    # After a switch to another channel, the page and the server agree that nothing is unread.
+    # After a switch to another channel, nothing is unread, neither on the page nor on the server.
     await is_listed_as(ada, "general", "general")
     await ada.page.reload()
     await expect(entry(ada, "random")).to_have_attribute("aria-current", "page")
@@ -306,14 +306,14 @@ async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(peopl
     await expect(follows.locator(".mark")).to_have_count(0)
     await follows.click(button="right")
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
-    # Only new information is shown, and the author is not repeated.
+    # Later messages show only new information and do not repeat the author.
     await expect(follows.locator(".mark")).to_have_text(["pinned"])
     for selector in (".author", ".avatar"):
         await expect(follows.locator(selector)).to_be_hidden()
 
 
 @wide_daily
-async def test_a_webhooks_card_is_shown(people: People, axe: str) -> None:
+async def test_a_webhooks_card_is_displayed(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     card = {
         "title": "Build 512 **failed**",
@@ -330,7 +330,7 @@ async def test_a_webhooks_card_is_shown(people: People, axe: str) -> None:
     await expect(message(ada, "Done").locator(".author")).to_have_text("CI")
     await expect(message(ada, "Done").locator(".byline .mark")).to_have_text(["webhook"])
     shown = message(ada, "Done").locator(".webhook-card")
-    # The content of the card is always plain text.
+    # The card's title is always plain text.
     title = shown.get_by_role("link", name="Build 512 **failed**")
     await expect(title).to_have_attribute("href", "https://ci.example/builds/512")
     await expect(title).to_have_attribute("rel", "noopener noreferrer")
@@ -370,7 +370,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )
     await expect(done).to_have_count(1)
-    # A second image comes from the clipboard, and a third image is broken.
+    # The second image comes from the clipboard, and the third is corrupt.
     await box(ada).evaluate(
         """(field, bytes) => {
           const clipboardData = new DataTransfer();
@@ -386,7 +386,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
     await write(ada, "Look")
     pictures = message(grace, "Look").locator(".gallery img")
     await expect(pictures).to_have_count(2)
-    # Space for the images is reserved before they load, and the images come from this server.
+    # The page reserves space for images before they load. The images come from this server.
     room = await pictures.first.bounding_box()
     assert room is not None and room["width"] == room["height"] > 100
     assert (await pictures.first.get_attribute("src") or "").startswith("/media/")
@@ -409,7 +409,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
 
 
 @wide_only
-async def test_a_member_who_may_no_longer_write_is_told_the_reason(
+async def test_a_member_who_may_no_longer_write_sees_the_reason(
     people: People, product: SvcUp, axe: str
 ) -> None:
     owner, grace = await both(people)
@@ -446,7 +446,7 @@ async def test_a_call_continues_while_its_participants_read_channels(
     async with ClientSession(address) as http, ChatServer(address, http, invite).member("Olga") as olga:
         voice = {person["nickname"] for person in olga.welcome["voice"]["voice"]}
     assert voice == {"Ada", "Grace"}
-    # The call's buttons stay available, and the channel's entry leads back to the call.
+    # The call's buttons stay available, and the voice channel's entry leads back to the call.
     await ada.press("Mute")
     await entry(ada, "Voice").click()
     await expect(ada.page.locator("#people")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Threads on the page have their own unread counts, and link previews work in them."""
+"""Threads have their own unread counts, drafts and side panel, and can be followed."""
 
 from playwright.async_api import Locator, expect
 
@@ -31,7 +31,7 @@ async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: Pe
     await answer(grace, "At the river")
     await answer(grace, "Or at mine")
 
-    # The channel shows the number of replies, but does not count them as unread.
+    # The channel shows the number of replies but does not count them as unread.
     hint = message(ada, "Where").locator(".answers")
     await expect(hint).to_contain_text("2 replies")
     await expect(hint).to_contain_text("2 unread")
@@ -46,8 +46,8 @@ async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: Pe
     await answer(ada, "The river it is")
     await expect(thread(grace)).to_contain_text("The river it is")
     await expect_accessible(grace, axe, "a thread with its replies")
-    # The thread and the channel each have a message field with its own draft. On a phone, the thread covers
-    # the channel's field.
+    # The thread and the channel have separate message fields and drafts. On a phone, the thread covers the
+    # channel's field.
     if ada.page.viewport_size == NARROW:
         await ada.press("Close")
         await expect(thread(ada)).to_have_count(0)

@@ -1,4 +1,4 @@
-"""On a phone, every control can be reached by touch, and accidental touches have no effect."""
+"""All controls can be reached by touch on a phone, and accidental touches have no effect."""
 
 import re
 import time
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.usefixtures("second_channel")
 on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 SIDEWAYS = ViewportSize(width=740, height=360)
 TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
-# Returns the touch targets in the topmost layer that are smaller than 44 px, and a notice if the page is
-# wider than the screen. Names and links within text are only as high as the text.
+# Returns the touch targets in the topmost layer that are smaller than 44 px, and a message if the page is
+# wider than the screen. Names and links in text may be only as high as the text.
 OUT_OF_REACH = """() => {
   const found = [];
   const [width, height] = [innerWidth, innerHeight];
@@ -66,17 +66,17 @@ WITHIN_THE_MESSAGE = """(message, button) => {
   const top = Math.max(inner.top, outer.top);
   return { x: (inner.left + inner.right) / 2 - outer.left, y: (top + inner.bottom) / 2 - outer.top };
 }"""
-# The settings pages that appear to be open.
+# Returns the settings pages that appear to be open.
 MARKED = """(list) => [...list.querySelectorAll("button")]
   .filter((each) => getComputedStyle(each).backgroundColor !== "rgba(0, 0, 0, 0)")
   .map((each) => each.textContent)"""
 
 
-# Returns the height of a channel's header, and the width of its title.
+# Returns the height of a channel's header and the width of its title.
 HEADER = """(title) => [
   title.closest("header").getBoundingClientRect().height, title.getBoundingClientRect().width]"""
-# A row has room for touch targets of 44 px. Twelve letters fit in 100 px, and the rest of a title may be cut
-# off.
+# A row has room for touch targets of 44 px. About twelve letters fit in 100 px, and longer titles may be
+# truncated.
 MAX_ROW_PX, MIN_TITLE_PX = 64, 100
 
 
@@ -136,7 +136,7 @@ async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_
     await page.get_by_role("navigation", name="Settings pages").get_by_role("button", name="Your data").tap()
     await expect(page.get_by_role("region", name="Your data")).to_be_visible()
     await is_within_reach(ada, "the settings")
-    # After the tap, a different page in the list is under the finger, but is not highlighted.
+    # After the tap, another page in the list is under the finger. It must not be highlighted.
     assert await page.locator(".settings-pages ul").evaluate(MARKED) == ["Your data"]
 
 
@@ -163,7 +163,7 @@ async def test_touching_a_message_shows_its_buttons_without_pressing_one(people:
     await until_still(grace.page)
     position = await posted.evaluate(WITHIN_THE_MESSAGE, await reply.element_handle())
     await box(grace).tap()
-    # The button will appear at this position.
+    # Tap where the button will appear.
     await posted.tap(position=position)
     await expect(posted).to_be_focused()
     await until_still(grace.page)
@@ -172,12 +172,11 @@ async def test_touching_a_message_shows_its_buttons_without_pressing_one(people:
     await expect(grace.page.locator(".reply-line")).to_be_visible()
     await box(grace).fill("a reply")
     await grace.page.get_by_role("button", name="Send", exact=True).tap()
-    # A long text leaves the author's name visible.
+    # Even if the text is long, the author's name stays visible.
     replied = message(grace, "a reply").locator(".replied b")
     assert await replied.evaluate("(name) => name.scrollWidth <= name.clientWidth + 1")
 
-    # While a channel is open, the button for the channel list shows that another channel has unread messages
-    # or a mention.
+    # In an open channel, the channel list button indicates unread messages or mentions in other channels.
     drawer = grace.page.get_by_role("button", name="Show channels")
     await expect(drawer).not_to_have_accessible_description("1 unread")
     await open_channel(ada, "random")
@@ -190,7 +189,7 @@ async def test_touching_a_message_shows_its_buttons_without_pressing_one(people:
 
 
 @on_a_phone
-async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_keyboard_open(
+async def test_on_a_phone_enter_starts_a_new_line_and_the_send_button_keeps_the_keyboard_open(
     people: People, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", touch=True, reads="general")
@@ -201,8 +200,8 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await ada.page.keyboard.press("Enter")
     await ada.page.keyboard.type("two")
     await expect(box(ada)).to_have_value("one\ntwo")
-    # The second tap of a double tap must not press the button that replaces this button. The transition that
-    # delays the new button is stopped, because a busy machine would tap too late.
+    # The second tap of a double tap must not press the button that replaces this one. Stop the transition
+    # that delays the new button, because a busy machine would tap too late.
     devtools = await ada.page.context.new_cdp_session(ada.page)
     await devtools.send("Animation.enable")
     await devtools.send("Animation.setPlaybackRate", {"playbackRate": 0})
@@ -215,7 +214,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await devtools.send("Animation.setPlaybackRate", {"playbackRate": 1})
     await expect(send).to_be_hidden()
     await expect(box(ada)).to_have_value("")
-    # If the field lost focus, the phone would close its keyboard after each message.
+    # Otherwise, the phone would close its keyboard after each message.
     await expect(box(ada)).to_be_focused()
 
     # The emoji picker is below the text, in place of the keyboard.
@@ -229,7 +228,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         assert written and picker
         assert written["y"] + written["height"] <= picker["y"]
         await expect(ada.page.locator(".emoji-tones")).to_be_in_viewport(ratio=1)
-    # While the keyboard is open, there is also room for the search results.
+    # There is room for search results even while the keyboard is open.
     await ada.resize(UNDER_A_KEYBOARD)
     search = await ada.page.get_by_label("Search emoji").bounding_box()
     assert search
@@ -242,7 +241,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         file.write_text("Hello")
     await ada.page.locator("#files").set_input_files(files)
     await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(10)
-    # A file's entry takes up two rows next to its icon.
+    # A file's entry has two rows next to the icon.
     await expect(ada.page.locator(".upload-list li").first).to_have_css("display", "grid")
     await box(ada).fill("line\n" * 40)
     await ada.resize(UNDER_A_KEYBOARD)
@@ -280,7 +279,7 @@ async def test_a_long_press_opens_the_actions_of_a_message_and_can_select_its_te
     await page.get_by_role("menuitem", name="Select text").tap()
     await page.wait_for_function("getSelection().toString().trim() === 'Dinner?'")
     await page.evaluate("getSelection().empty()")
-    # The sheet has all actions, so the buttons stay hidden until the next touch.
+    # The sheet contains all actions, so the buttons stay hidden until the next touch.
     await expect(page.locator(".actions-lane")).to_have_css("opacity", "0")
 
     await rest_on(ada, text)
@@ -331,7 +330,7 @@ async def test_a_message_is_edited_above_the_keyboard_and_going_back_keeps_the_e
 
 
 @on_a_phone
-async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: People) -> None:
+async def test_swipes_show_other_images_and_a_swipe_down_closes_the_viewer(people: People) -> None:
     ada = await people.arrive("Ada", touch=True, reads="general")
     page = ada.page
     for name in ("one.png", "two.png"):
@@ -349,7 +348,7 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
 
     async def double_tap() -> None:
         start_s = time.time()
-        for after_s in (0, 0.15):  # The page gets these times even if the machine is busy.
+        for after_s in (0, 0.15):  # The page gets these times even on a busy machine.
             for kind, points in (("touchStart", [{"x": 200, "y": 400}]), ("touchEnd", [])):
                 touch = {"type": kind, "touchPoints": points, "timestamp": start_s + after_s}
                 await fingers.send("Input.dispatchTouchEvent", touch)
@@ -357,7 +356,7 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
     await message(ada, "two.png").locator("img").tap()
     pictures = page.locator(".lightbox")
     await expect(pictures).to_contain_text("2 of 2")
-    # A double tap enlarges the image, which then moves with the finger, until the next double tap.
+    # A double tap enlarges the image. Then it moves with the finger, until the next double tap.
     picture_box = pictures.locator("img")
     await until_still(page)
     whole = await picture_box.bounding_box()
@@ -394,7 +393,7 @@ async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_thei
     ada = await people.join("Ada")
     grace = await people.arrive("Grace", touch=True, greeted=False)
     page = grace.page
-    # The invite was opened before the server was given its name.
+    # The invite was opened before the server had its name.
     await expect(page.get_by_role("button", name="Join")).to_be_visible()
     await ask(ada, "PATCH", "/api/settings", {"name": "Garden club", "description": "Beds and seeds"})
     await grace.come_in()
@@ -417,7 +416,7 @@ async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_thei
     await expect(page.locator("dialog").get_by_role("button", name="Create recovery code")).to_be_in_viewport(
         ratio=1
     )
-    # Each is shown once: neither a reload nor another message brings it back.
+    # Both appear only once. They do not return after a reload or another message.
     await page.keyboard.press("Escape")
     await offer.get_by_role("button", name="Close").tap()
     await expect(offer).to_have_count(0)
@@ -426,7 +425,7 @@ async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_thei
     await expect(page.locator(".newcomer")).to_have_count(0)
 
 
-# Pretends that an on-screen keyboard covers the bottom of the page, as iPhones' keyboards do.
+# Simulates an on-screen keyboard that covers the bottom of the page, as on iPhones.
 COVER = """(px) => {
   Object.defineProperty(visualViewport, "height", { value: innerHeight - px, configurable: true });
   visualViewport.dispatchEvent(new Event("resize"));

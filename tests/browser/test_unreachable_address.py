@@ -1,4 +1,4 @@
-"""People who invite others are warned if the page's URL cannot work for the invited people."""
+"""People who invite others see a warning if the page's URL cannot work for the invited people."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ NAMES = f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1, MAP {NEARBY} 127.
 
 @asynccontextmanager
 async def opened(url: str, executable: str | None, *flags: str) -> AsyncIterator[Person]:
-    """Open this URL as the first member or with an invite."""
+    """Open this URL in a new browser and join. Yield the person."""
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     flags = (*FLAGS, NAMES, *flags)
@@ -39,7 +39,7 @@ async def opened(url: str, executable: str | None, *flags: str) -> AsyncIterator
 
 
 async def shows_problem(person: Person, problem: str, what: str, to_do: str) -> None:
-    """Check that the health page and every created link show the problem, on a computer and on a phone."""
+    """Check that the health page and the invite dialog show the problem, on a computer and on a phone."""
     for size in (WIDE, NARROW):
         await person.resize(size)
         page = await open_settings(person, "Health")
@@ -77,7 +77,7 @@ async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: 
 async def test_nobody_can_sign_in_at_an_address_without_a_certificate(tmp_path: Path) -> None:
     async with running_svc_up(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
-        # Operators usually make only their own browser trust the certificate.
+        # Operators often make only their own browser trust the address.
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
         async with opened(url, chromium(), trusted) as ada:
             await shows_problem(

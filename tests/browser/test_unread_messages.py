@@ -1,4 +1,4 @@
-"""The page leads readers to new messages, and can be used at 200 % zoom and without motion."""
+"""The web client leads readers to new messages, and works at 200 % zoom and without motion."""
 
 import re
 
@@ -30,7 +30,7 @@ TEXT_COLOUR = "() => getComputedStyle(document.body).color"
 async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
     ada = await people.join("Ada")
     grace = await people.arrive("Grace", reads="general")
-    # The server records that Grace has read her own message.
+    # Grace has read her own message.
     await write(grace, "Old")
     await grace.page.goto("about:blank")
     for number in range(NEWS):
@@ -47,7 +47,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await expect(message(grace, "News 0").locator(".new-line")).to_have_text("New")
     await expect_accessible(grace, axe, "the marker of new messages")
 
-    # The reader marks the message as unread although it is visible.
+    # Grace marks the message as unread although it is visible.
     await message(grace, "News 3").click(button="right")
     await grace.page.get_by_role("menuitem", name="Mark as unread").click()
     await grace.show_channels()
@@ -58,7 +58,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await expect(entry(grace, "general")).to_have_accessible_name("general")
     await grace.hide_channels()
     await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
-    # The marker is shown above the messages that were unread, but not on the next visit.
+    # The marker appears above the messages that were unread, but not on the next visit.
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 3").locator(".new-line")).to_be_attached()
     await grace.page.reload()
@@ -76,7 +76,7 @@ async def test_the_chat_of_a_voice_channel_is_marked_like_a_text_channel(people:
     await ask(ada, "POST", messages, {"text": "Slides"})
     row = entry(grace, "Voice")
     await expect(row).to_have_accessible_name("Voice voice channel 1 unread")
-    # A dot, without a number.
+    # The badge is a dot without a number.
     assert await row.locator(".badge").evaluate(WIDTH_AND_COLOUR) == [
         8,
         await grace.page.evaluate(TEXT_COLOUR),
@@ -111,7 +111,7 @@ async def test_a_link_to_a_message_opens_it_in_the_same_page(people: People) -> 
     await expect(message(ada, "Look here").first).not_to_be_in_viewport()
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(message(ada, "Look here").first).to_be_in_viewport()
-    # Open the link in a page that must load the message first.
+    # Open the link in a new page, which must load the message first.
     await ada.page.goto("about:blank")
     await ada.page.goto(copied)
     await expect(ada.page.locator(".message.marked")).to_have_attribute("data-id", message_id)
@@ -143,7 +143,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await grace.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await write(ada, TEXT)
     posted = message(grace, "Plan")
-    # The text looks like a heading, but is not a heading in the page's outline.
+    # The text looks like a heading, but is not part of the page's outline.
     await expect(posted.locator(".heading")).to_have_text("Plan for Friday")
     await expect(posted.locator(".heading em")).to_have_text("Friday")
     await expect(posted.get_by_role("listitem")).to_have_text(["bread", "salt"])
@@ -159,12 +159,12 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await posted.get_by_role("button", name="Copy", exact=True).click()
     await expect(posted.get_by_role("button", name="Copied")).to_be_visible()
     assert await grace.page.evaluate("() => navigator.clipboard.readText()") == "const seats = 8;"
-    # The author sees the text as they wrote it.
+    # The author can edit the text as they wrote it.
     await box(ada).press("ArrowUp")
     await expect(ada.page.get_by_role("textbox", name="Edit message")).to_have_value(TEXT)
 
 
-# Returns the controls and headings that are cut off and not inside a scrolling element.
+# Returns controls and headings that are cut off and are not inside a scrolling element.
 CUT_OFF = """() => {
   const cuts = (element) => /auto|scroll|hidden|clip/.test(getComputedStyle(element).overflow);
   const scrolls = (element) => element && (cuts(element) || scrolls(element.parentElement));
@@ -180,14 +180,14 @@ CUT_OFF = """() => {
   }
   return found;
 }"""
-# Returns the number of moving elements. An element whose disappearance is delayed does not count.
+# Returns the number of moving elements, excluding those that only delay their disappearance.
 MOVING = """document.getAnimations().filter(({ playState, transitionProperty }) =>
   playState === 'running' && transitionProperty !== 'display').length"""
 
 
 async def test_a_message_has_a_menu_even_before_its_buttons_are_rendered(people: People) -> None:
     ada = await people.arrive("Ada")
-    # Keep the timer that renders the buttons from firing.
+    # Disable the timer that renders the buttons.
     await ada.page.evaluate(
         "() => { const wait = setTimeout; setTimeout = (run, ms) => (ms === 100 ? 0 : wait(run, ms)); }"
     )
@@ -238,7 +238,7 @@ async def test_at_200_percent_zoom_nothing_is_cut_off_and_nothing_moves(
     await look("the first steps")
     await write(ada, "A word\n" * 40)
     await look("a channel")
-    # Most of the window is available for the messages.
+    # A large part of the window is available for the messages.
     read = await ada.page.locator("#messages-box").evaluate("(box) => box.clientHeight")
     assert read > viewport["height"] * 0.37
     assert await box(ada).evaluate("(field) => field.clientWidth") > viewport["width"] * 0.6
@@ -266,7 +266,7 @@ async def test_at_200_percent_zoom_nothing_is_cut_off_and_nothing_moves(
         await page.click()
         await expect(ada.page.locator(".settings-page h3").first).to_be_visible()
         await look(f"settings: {await page.text_content()}")
-    # All settings pages are in one list, and one of them is selected.
+    # All settings pages are in a single list, and one of them is selected.
     await ada.press("All settings")
     await expect(ada.page.locator(".settings-page")).to_be_hidden()
     await look("all settings")

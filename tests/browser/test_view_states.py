@@ -1,4 +1,4 @@
-"""Each state of a view (empty, loading, offline, refused, gone) has its own message."""
+"""Each state of a view (empty, loading, offline, failed or deleted) has its own message."""
 
 from playwright.async_api import Locator, Route, expect
 
@@ -17,7 +17,7 @@ ASIDES = {"Pinned messages": "pins", "Followed threads": "threads", "Mentions": 
 async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await join_and_open(ada)
-    # Empty: the channel describes itself and suggests the next step.
+    # An empty channel describes itself and suggests the next step.
     await expect(ada.page.get_by_text("No messages in general yet. Say hello.")).to_be_visible()
     await write(ada, "Soon gone")
     await join_and_open(grace)
@@ -105,8 +105,8 @@ async def searched(grace: Person, axe: str) -> None:
 
 
 async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str) -> None:
-    """Check a thread whose replies cannot be loaded, then a thread whose root message is gone, and a link to
-    that thread.
+    """Check a thread whose replies cannot be loaded, a thread whose root message has been deleted, and a link
+    to this thread.
     """
     await do(ada, "Soon gone", "More")
     await ada.page.get_by_role("menuitem", name="Reply in thread").click()

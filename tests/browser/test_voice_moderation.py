@@ -1,4 +1,4 @@
-"""Permitted members use the channel list to mute, move and remove people in calls."""
+"""Permitted members can mute, move and remove people in calls from the channel list."""
 
 from collections.abc import Sequence
 
@@ -54,7 +54,7 @@ async def test_a_moderator_can_mute_and_deafen_a_member(people: People) -> None:
     await act(server.moderator, "Edsger", "Deafen")
     await expect(at_owner).to_contain_text("deafened by a moderator")
     await server.member.hears_nothing_of(server.moderator)
-    # A person who is also self-muted stays muted, with a different icon, when the moderator lifts the mute.
+    # When the moderator lifts the mute, a person who is also self-muted stays muted, with a different icon.
     await server.member.press("Mute")
     await act(server.owner, "Edsger", "Undeafen")
     await act(server.owner, "Edsger", "Unmute")
@@ -66,7 +66,7 @@ async def test_a_moderator_can_mute_and_deafen_a_member(people: People) -> None:
     await server.moderator.hears(server.member)
 
 
-async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people: People, axe: str) -> None:
+async def test_a_channel_in_which_few_members_may_speak_appears_as_a_stage(people: People, axe: str) -> None:
     server = await community(people)
     channels = (await ask(server.owner, "GET", "/api/channels"))["channels"]
     [room] = [channel["id"] for channel in channels if channel["type"] == "voice"]
@@ -77,7 +77,7 @@ async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people:
     audience = server.owner.page.locator("#audience li")
     await expect(audience).to_have_count(2)
     assert await server.owner.shown_people() == ["Ada"]
-    # Listeners in the audience have no microphone, so they are not marked as muted.
+    # Listeners in the audience cannot use a microphone, so they do not appear as muted.
     await expect(edsger_in_the_list(server.owner)).not_to_contain_text("muted")
     await expect(server.owner.page.locator("#mic")).to_be_visible()
     await expect(server.member.page.locator("#mic")).to_have_count(0)
@@ -92,7 +92,7 @@ async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people:
     for person in (server.owner, server.moderator, server.member):
         await expect(person.page.locator("#people .name").filter(has_text="Edsger")).to_be_visible()
         await expect(person.page.locator("#audience li")).to_have_count(1)
-    # The invitation lowers the raised hand, and the invited member decides when to unmute.
+    # The invitation to speak lowers the hand. The invited member decides when to unmute.
     await expect(server.member.page.locator(".notice")).to_have_text(
         "You can speak now. Unmute when you’re ready."
     )
@@ -103,7 +103,7 @@ async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people:
     await act(server.owner, "Edsger", "Move to audience")
     await expect(audience).to_have_count(2)
     await server.moderator.hears_nothing_of(server.member)
-    # A listener who moves on to another call can speak there.
+    # A listener who joins another call can speak there.
     await ask(server.owner, "POST", "/api/channels", {"name": "Lounge", "type": "voice"})
     await server.member.page.locator("#voice-channels .channel").filter(has_text="Lounge").click()
     await server.member.is_connected()
@@ -123,7 +123,7 @@ async def test_a_member_can_be_moved_by_menu_or_by_dragging_and_removed(people: 
     await expect(in_room(server.owner, "Voice")).to_contain_text("Edsger")
     await server.member.is_connected()
 
-    # An ordinary member does not have these menu items and cannot drag anybody.
+    # Ordinary members do not have these menu items and cannot drag anyone.
     await server.moderator.enter_call()
     await expect(in_room(server.member, "Voice")).to_have_count(2)
     await expect(server.member.page.locator(".voice-people .menu-holder")).to_have_count(0)
@@ -140,7 +140,7 @@ async def test_a_full_channel_is_reported_in_the_members_language(people: People
     channels = (await ask(server.owner, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]
     await ask(server.owner, "PATCH", f"/api/channels/{voice}", {"user_limit": 1})
-    await server.moderator.enter_call()  # A member who can move others may enter even a full channel.
+    await server.moderator.enter_call()  # Members who can move others may enter even full channels.
     page = server.member.page
     await server.member.press("Leave")
     await page.evaluate("localStorage.setItem('svc.language', 'de')")

@@ -1,4 +1,4 @@
-"""Tests Web Push with a local push service, from the settings page to the notification on the device."""
+"""Tests Web Push with a local push service, from the setting to the notification on the device."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Scene:
     grace: HttpMember
 
     async def arrive(self, *, allowed: bool = True) -> Person:
-        """Open the page for a person whose device can subscribe to push messages."""
+        """Open the page as a person whose device can subscribe to push messages."""
         ada = await self.people.arrive("Ada")
         if allowed:
             await ada.page.context.grant_permissions(["notifications"])
@@ -105,7 +105,7 @@ async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) ->
     await scene.in_sight(ada, False)
     await scene.mention(ada, "**dinner** is ready")
     await Deliverer(ada.page).deliver(scene.device.read(await scene.service.next()))
-    # tests/chat/voice/test_private_rooms.py lists what the server can reveal about a private call.
+    # tests/chat/voice/test_private_rooms.py tests the push messages about private calls.
     await Deliverer(ada.page).deliver({"kind": "call", "talk_id": "a-conversation"})
 
     async def is_notified() -> bool:
@@ -167,7 +167,7 @@ async def test_signing_out_ends_the_subscription_and_erases_it_in_the_browser(sc
 
 
 @narrow_only
-async def test_the_page_states_why_push_is_impossible(scene: Scene) -> None:
+async def test_the_settings_explain_why_push_is_unavailable(scene: Scene) -> None:
     ada = await scene.arrive(allowed=False)
     await ada.page.add_init_script("Object.defineProperty(Notification, 'permission', { value: 'denied' })")
     await ada.page.reload()

@@ -1,5 +1,5 @@
-"""The instructions on a webhook's page work in the programs they are written for, and the webhook's picture
-is shown.
+"""The instructions on a webhook's page work in their programs, and the webhook's avatar appears with its
+messages.
 """
 
 import re
@@ -18,7 +18,7 @@ from tests.kit.community import Community, community, has_no_page, open_settings
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import message
 
-# This is the request that Grafana's own Discord contact point sends.
+# The request that Grafana's Discord contact point sends.
 FROM_GRAFANA = {
     "username": "Grafana",
     "content": "**Firing**\n\nValue: A=93",
@@ -40,7 +40,7 @@ async def server(people: People, pages: Sequence[str]) -> Community:
 
 
 async def made(server: Community) -> Locator:
-    """Open a new webhook's page as the moderator."""
+    """Create a webhook as the moderator. Return its page."""
     page = await open_settings(server.moderator, "Webhooks")
     await page.get_by_label("Webhook name").fill("Alerts")
     await page.get_by_role("button", name="Create webhook").click()
@@ -48,7 +48,7 @@ async def made(server: Community) -> Locator:
     return page
 
 
-async def test_a_webhooks_picture_is_shown_with_its_messages(server: Community) -> None:
+async def test_a_webhooks_avatar_is_displayed_with_its_messages(server: Community) -> None:
     page = await made(server)
     picture = {"name": "bell.png", "mimeType": "image/png", "buffer": encoded(scene(96, 96), "PNG")}
     await page.locator("input[type=file]").set_input_files(picture)  # type: ignore[arg-type]
@@ -59,7 +59,7 @@ async def test_a_webhooks_picture_is_shown_with_its_messages(server: Community) 
     posted = message(server.member, "Hello from a webhook")
     await expect(posted.locator(".author")).to_have_text("Alerts")
     await expect(posted.locator(".avatar img")).to_be_visible()
-    # Another manager sees the webhook in the list.
+    # Another manager also sees the avatar in the list.
     owners = await open_settings(server.owner, "Webhooks")
     await expect(owners.get_by_role("listitem").locator("img")).to_be_visible()
     await has_no_page(server.member, "Webhooks")
@@ -89,7 +89,7 @@ async def test_the_ready_made_snippets_work_in_their_programs(server: Community,
         await expect(posted.locator(".author")).to_have_text("Grafana")
 
     await page.get_by_role("button", name="Discord", exact=True).click()
-    await expect(page.get_by_label("Integration")).to_have_count(0)  # This field belongs to Grafana's form.
+    await expect(page.get_by_label("Integration")).to_have_count(0)  # this field belongs to Grafana's form
     await expect(page.get_by_label("Webhook URL")).to_have_value(f"{address}/discord")
     await page.get_by_role("button", name="Alertmanager", exact=True).click()
     snippet = await page.locator("pre").first.inner_text()
