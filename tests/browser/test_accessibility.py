@@ -1,8 +1,8 @@
-"""axe-core finds no problem in the page's views, at both sizes and in both themes, and nothing is cut off.
+"""axe-core finds no problems in any view, at both sizes and in both themes, and nothing is cut off.
 
-It checks everything that a program can check: names, roles, contrast and order. All user-chosen names are
-Hebrew, so the page must set their direction wherever it shows them. Keyboard use is tested with each feature.
-With VIEWS=1, a screenshot of each view is saved in build/pictures/views for visual inspection.
+axe checks everything that a program can check: names, roles, contrast and order. All user-chosen names are in
+Hebrew, so the page must set their direction everywhere. Each feature's own tests check keyboard use. With
+VIEWS=1, a screenshot of each view is saved in build/pictures/views for visual inspection.
 """
 
 import os
@@ -24,8 +24,8 @@ from tests.kit.text_channels import box, do, message, press_at, write
 AXE = Path(__file__).parents[1] / "axe"
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": WIDE, "narrow": NARROW}
-# Runs the function in the page's other theme, and marks the faults that it returns. Nothing is painted in
-# between, which would take as long as the check itself.
+# Runs the function in the other theme and labels the faults it returns. Nothing is painted in between,
+# because painting would take as long as the check.
 IN_OTHER_THEME = """async (run) => {
   const { dataset } = document.documentElement;
   const { theme } = dataset;
@@ -42,7 +42,8 @@ IN_OTHER_THEME = """async (run) => {
   endTransitions();
   return faults.map((fault) => `${other}: ${fault}`);
 }"""
-# Runs all of axe's rules. Then measures the contrasts in the other theme: nothing else depends on the theme.
+# Runs all of axe's rules, and then only the contrast rule in the other theme, because nothing else depends on
+# the theme.
 AXE_FAULTS = f"""async (bothThemes) => {{
   await ({UNTIL_STILL})();
   // The page behind a modal dialog is inert, and was checked before the dialog opened.
@@ -62,9 +63,13 @@ AXE_FAULTS = f"""async (bothThemes) => {{
   return bothThemes ? [...faults, ...(await ({IN_OTHER_THEME})(contrasts))] : faults;
 }}"""
 
-SMALL_SIZES = [(320, 568), (740, 360), (195, 390)]  # A small phone, one in landscape, and one at 200 % zoom.
-# Returns the controls in the topmost layer that are outside the window or cut off, and cannot be scrolled
-# into view. Waits first, because lists are laid out again one frame after their size has changed.
+SMALL_SIZES = [
+    (320, 568),
+    (740, 360),
+    (195, 390),
+]  # small phone, landscape, 200 % zoom
+# Returns the controls in the topmost layer that are outside the window or cut off and cannot be scrolled into
+# view. Waits first, because lists are laid out again one frame after they change size.
 CUT_OFF = """() => {
   const layers = [...document.querySelectorAll("dialog[open], .menu, .emoji-popup, .picker")];
   const drawer = document.querySelector(".home[data-drawer=open] .sidebar");
@@ -96,9 +101,9 @@ CUT_OFF = """() => {
     .map((each) => `cut off: ${each.outerHTML.slice(0, 120)}`);
 }"""
 MISPLACED = f"async () => {{ await ({UNTIL_STILL})(); return [...({TOO_WIDE})(), ...({CUT_OFF})()]; }}"
-# Sets the colour of every visible role to each hue, in its light and strong forms, and measures the contrast
-# of the names as axe does. The tree that axe builds is needed only to find the backgrounds, which do not
-# change. axe finds no background for names that are scrolled out of view.
+# Sets the colour of all visible coloured names to each hue in several shades, and measures their contrast as
+# axe does. axe's tree is needed only to find the backgrounds, which do not change. Names that are scrolled
+# out of view have no background in axe.
 HUES = f"""async () => {{
   const {{ Color, getBackgroundColor, getContrast }} = axe.commons.color;
   const faintNames = () => {{
@@ -124,13 +129,13 @@ HUES = f"""async () => {{
   return [...faintNames(), ...(await ({IN_OTHER_THEME})(faintNames))];
 }}"""
 
-# Whether, in forced colours, a tile's frame is visible exactly while the person is speaking.
+# Returns whether a tile's frame is visible exactly while the person is speaking, in forced-colours mode.
 FRAMED = """(speaks) => {
   const tile = document.querySelector(".tile");
   const framed = getComputedStyle(tile, "::after").borderTopColor !== "rgba(0, 0, 0, 0)";
   return framed === speaks && tile.matches(".speaking") === speaks;
 }"""
-# The start position of each string.
+# Returns the left edge of each element's text.
 STARTS = """(all) => all.map((each) => {
   const words = document.createRange();
   words.selectNodeContents(each);
@@ -145,13 +150,13 @@ async def axe() -> AsyncIterator[str]:
 
 
 async def save_view(page: Page, name: str, *, full_page: bool = False) -> None:
-    """Save a screenshot if VIEWS is set. In the whole suite, nobody would look at them."""
+    """Save a screenshot if VIEWS is set. Otherwise, nobody would look at it."""
     if "VIEWS" in os.environ:
         await page.screenshot(path=VIEWS / f"{name}.png", full_page=full_page)
 
 
 async def look(person: Person, axe: str, where: str, faults: list[str], *, both_themes: bool = True) -> None:
-    """Check the current view with axe, and its contrasts in the other theme as well."""
+    """Check the current view with axe, including its contrasts in the other theme."""
     if not await person.page.evaluate("'axe' in window"):
         await person.page.evaluate(axe)
     faults += [f"{where}: {fault}" for fault in await person.page.evaluate(AXE_FAULTS, both_themes)]
@@ -159,7 +164,7 @@ async def look(person: Person, axe: str, where: str, faults: list[str], *, both_
 
 
 async def fits(person: Person, where: str, faults: list[str], sizes: Sequence[tuple[int, int]]) -> None:
-    """Check that nothing scrolls sideways, and that every control can be reached in small windows."""
+    """Check that nothing scrolls sideways and every control can be reached in small windows."""
     before = person.page.viewport_size
     assert before is not None
     for width, height in sizes:
@@ -179,7 +184,7 @@ async def close(person: Person) -> None:
 
 
 async def expect_accessible(person: Person, axe: str, where: str, *, both_themes: bool = True) -> None:
-    """Check one view with axe-core in the current window."""
+    """Check a view with axe-core in the current window."""
     faults: list[str] = []
     assert person.page.viewport_size is not None
     width = person.page.viewport_size["width"]
@@ -188,9 +193,9 @@ async def expect_accessible(person: Person, axe: str, where: str, *, both_themes
 
 
 async def at_both_sizes(person: Person, axe: str, where: str) -> None:
-    """Check one view on a phone and on a computer. Nothing in it may be wider than the page.
+    """Check a view on a phone and on a computer. Nothing in it may be wider than the page.
 
-    The other theme is checked at one size, because no colour depends on the size.
+    The other theme is checked at only one size, because colours do not depend on the size.
     """
     before = person.page.viewport_size
     assert before is not None
@@ -206,13 +211,13 @@ async def at_both_sizes(person: Person, axe: str, where: str) -> None:
     "size",
     ["narrow", pytest.param("wide", marks=pytest.mark.nightly("the narrow page has the same views daily"))],
 )
-async def test_the_page_is_accessible(people: People, axe: str, size: str) -> None:
+async def test_every_view_is_accessible(people: People, axe: str, size: str) -> None:
     faults: list[str] = []
     ada = await people.arrive("Ada")
 
     async def check(where: str) -> None:
         await look(ada, axe, f"{size}: {where}", faults)
-        # A popup that opened on the far side of a wide window stays visible when the window shrinks.
+        # A popup on the far side of a wide window stays visible when the window shrinks.
         if size == "narrow" or where == "the emoji picker":
             await fits(ada, where, faults, SMALL_SIZES)
 
@@ -249,7 +254,7 @@ async def look_at_a_channel(ada: Person, check: Callable[[str], Awaitable[None]]
 
 
 async def look_at_panels(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
-    """Check the panels next to the channel, the dialogs over it, and, on a phone, the channel list."""
+    """Check the panels next to the channel, the dialogs and, on a phone, the channel list."""
     asides = ["Members", "Search messages", "Pinned messages", "Followed threads", "Mentions"]
     for name in asides:
         await ada.show_aside(name)
@@ -304,7 +309,7 @@ async def look_at_a_call(ada: Person, check: Callable[[str], Awaitable[None]]) -
 
 
 async def look_at_messages(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
-    """Check a mention by another member, an image, and a thread."""
+    """Check a mention by another member, an image and a thread."""
     hook = await ask(ada, "POST", "/api/webhooks", {"name": "חדשות", "channel_id": "general"})
     mention = f"[Ada](mention:{await own_id(ada)}), look"
     await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": mention})
@@ -332,7 +337,7 @@ async def look_at_messages(ada: Person, check: Callable[[str], Awaitable[None]])
 
 
 async def look_at_colours(ada: Person, faults: list[str]) -> None:
-    """Check names in every hue: on messages, in a mention, and in the member list."""
+    """Check names in every hue on messages, in a mention and in the member list."""
     role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners", "color": 0x2E7D32})
     await ask(ada, "PUT", f"/api/members/{await own_id(ada)}/roles/{role['id']}")
     await expect(ada.page.locator(".author.coloured").last).to_be_visible()
@@ -346,7 +351,7 @@ async def look_at_colours(ada: Person, faults: list[str]) -> None:
 
 
 async def look_at_writing(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
-    """Check a reply, completions, emoji, an edit, and the dialog that jumps to a day."""
+    """Check a reply, completions, emoji, an edit and the dialog for jumping to a day."""
     await do(ada, "שלום", "Reply")
     for letters, offered in {"@a": "Ada", "#gen": "general", ":tad": ":tada:"}.items():
         await box(ada).fill("")
@@ -381,7 +386,7 @@ async def look_at_an_invite(ada: Person, check: Callable[[str], Awaitable[None]]
 async def fill_the_lists(ada: Person) -> None:
     """Add an entry to each list in the settings.
 
-    The reported, blocked and banned members are bots.
+    The members who are reported, blocked and banned are bots.
     """
     words = "שלום לכולם"
     await ask(ada, "PATCH", "/api/settings", {"name": words, "description": words, "rules": words})

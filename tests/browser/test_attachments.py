@@ -1,6 +1,4 @@
-"""While a message is being written, files are dropped, uploaded, cancelled, described, hidden as spoilers,
-and sent.
-"""
+"""Files can be dropped, uploaded, cancelled, described, hidden as spoilers and sent with a message."""
 
 import asyncio
 import re
@@ -27,7 +25,7 @@ DROP = """(target, files) => {
   }
 }"""
 PIECE_BYTES = 8 * 2**20
-ONE = re.compile(r"^one\.\w+$")  # Pictures are re-encoded in a format that the server chooses.
+ONE = re.compile(r"^one\.\w+$")  # The server re-encodes images in a format that it chooses.
 DRAFTS = """async () => {
   const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
   const answer = await fetch("/api/drafts", { headers: { Authorization: `Bearer ${token}` } });
@@ -38,14 +36,14 @@ const drafts = JSON.parse(localStorage.getItem("svc.drafts") ?? "{}");
 for (const each of Object.values(drafts)) each.saved = "";
 localStorage.setItem("svc.drafts", JSON.stringify(drafts));
 """
-# Whether the end of a message is visible in the message list.
+# Returns whether the end of a message is visible in the message list.
 ENDS_IN_SIGHT = """(message) => {
   const { bottom } = message.getBoundingClientRect();
   const box = message.closest(".messages-box").getBoundingClientRect();
   return bottom <= box.bottom + 1 && bottom > box.top;
 }"""
 
-# Whether an audio player that has not started shows the length of the audio.
+# Returns whether an audio player has the length of the audio before it has played anything.
 MEASURED = "({ duration, currentTime }) => duration > 0 && duration < 60 && currentTime === 0"
 
 
@@ -66,7 +64,7 @@ def uploads(person: Person, state: str) -> Locator:
 
 
 @narrow_only
-async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
+async def test_a_sent_message_scrolls_into_view_for_its_author(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     for number in range(4):
         await write(ada, f"Before {number}" + "\nand more" * 12)
@@ -118,7 +116,7 @@ async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, ax
         return not (await ask(ada, "GET", "/api/uploads"))["uploads"]
 
     await wait_until("the server has deleted the upload", nothing_is_left, within_s=30)
-    # A file that is too large is rejected as soon as the server knows its kind. The error states the limit.
+    # A file that is too large is rejected as soon as the server knows its type. The error states the limit.
     pieces: list[str | None] = []
     ada.page.on("request", lambda request: pieces.append(request.headers.get("upload-offset")))
     await drop(ada, zeros("larger.bin", 100 * 2**20 + 1))
@@ -209,7 +207,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     shown = message(grace, "Who did it")
     await expect(shown.get_by_role("link", name=ONE)).to_be_visible()
     await expect(shown.get_by_role("button", name="Spoiler: a file. Show")).to_be_visible()
-    # Neither the keyboard nor screen readers can reach hidden content.
+    # Hidden content cannot be reached by keyboard or by screen readers.
     await expect(shown.locator("[inert] a")).to_have_count(2)
     await expect_accessible(grace, axe, "hidden spoilers")
     # The next image is also hidden in the image viewer.
@@ -289,7 +287,7 @@ async def test_a_message_sent_before_the_drafts_are_loaded_does_not_return_as_a_
     line = LiveConnection()
     await line.intercept(ada)
     line.hold("drafts")
-    # The state of a page that was closed before it learned that the server has the file.
+    # Simulate a page that was closed before it learned that the server had stored the draft.
     await ada.page.add_init_script(UNSAVED)
     await ada.page.reload()
     await expect(box(ada)).to_be_enabled()
@@ -303,7 +301,7 @@ async def test_a_message_sent_before_the_drafts_are_loaded_does_not_return_as_a_
 
 
 @narrow_only
-async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -> None:
+async def test_a_voice_message_can_be_recorded_and_played(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await ada.press("Record voice message")
     dialog = ada.page.get_by_role("dialog", name="Voice message")
@@ -317,7 +315,7 @@ async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -
     sound = grace.page.locator(".message audio")
     await expect(sound).to_have_accessible_name(re.compile(r"^Voice message\.\w+$"))
     await expect_accessible(grace, axe, "a voice message")
-    # The player shows the length before the message is played.
+    # The player shows the length before playback.
     await wait_until("the length is shown", lambda: sound.evaluate(MEASURED), within_s=15)
     await sound.evaluate("(sound) => { sound.muted = true; return sound.play(); }")
     await expect(ada.page.get_by_role("button", name="Record voice message")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Permitted members can write, test and enable automod rules on the page.
+"""Permitted members can write, test and enable automod rules in the web client.
 
 Affected members are notified.
 """
@@ -82,7 +82,7 @@ async def test_two_rule_managers_see_each_others_changes(people: People) -> None
     rule = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
 
     async def answer_late(route: Route) -> None:
-        """Respond with the state from before the owner created a rule."""
+        """Respond late, with the state before the owner created a rule."""
         await ask(server.owner, "POST", "/api/automod/rules", rule)
         await route.fulfill(json={"rules": []})
 
@@ -94,7 +94,7 @@ async def test_two_rule_managers_see_each_others_changes(people: People) -> None
         await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
         await page.get_by_role("button", name="Edit Gambling").click()
     owners, moderators = pages
-    # A member who may not time people out cannot do so with a rule, either.
+    # A member who may not time out others cannot do so with a rule, either.
     await expect(owners.get_by_role("radio", name="Time out author")).to_be_visible()
     await expect(moderators.get_by_role("radio", name="Time out author")).to_have_count(0)
     await moderators.get_by_label("Rule name").fill("Betting")
@@ -120,8 +120,8 @@ async def test_two_rule_managers_see_each_others_changes(people: People) -> None
 async def switch_on(
     page: Locator, kind: str, action: str, entries: str | None = None, **numbers: str
 ) -> None:
-    """Create a rule of this kind, test it and enable it. `numbers` maps the labels of its number fields to
-    their values.
+    """Create a rule of this kind, test it and enable it. `numbers` maps the labels of number fields to
+    values.
     """
     await page.get_by_role("button", name=kind, exact=True).click()
     if entries:

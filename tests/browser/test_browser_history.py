@@ -1,4 +1,4 @@
-"""Back and Forward close and reopen channels, panels and dialogs. The URL names the open channel."""
+"""Back and Forward move between channels, panels and dialogs, and the URL names the open channel."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,7 @@ def origin_of(product: SvcUp) -> str:
 
 async def is_in(person: Person, channel: str) -> None:
     await expect(person.page.locator("#text-name")).to_have_text(channel)
-    # The fragment also names a codec, which comes from the link that the tests use.
+    # The fragment may also name a codec, which tests add to their links.
     await person.page.wait_for_url(lambda url: f"#channel={channel}" in url)
 
 
@@ -66,7 +66,7 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
     await page.go_forward()
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # A reload closes the dialog and leaves no history entry on which Back would do nothing.
+    # A reload closes the dialog and leaves no history entry for which Back would do nothing.
     await page.reload()
     await is_in(ada, "random")
     await expect(panel(ada, "Search")).to_be_visible()
@@ -78,7 +78,7 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
     await page.keyboard.press("Control+,")
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # Closing with the keyboard also goes back in the history, so that Back does not reopen the dialog.
+    # Closing a dialog by keyboard also goes back in the history, so Back does not reopen the dialog.
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     await page.keyboard.press("Escape")
@@ -88,7 +88,7 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
 
 
 @wide_only
-async def test_a_view_opened_before_the_history_is_loaded_stays_open(people: People) -> None:
+async def test_a_view_opened_before_the_history_module_is_loaded_stays_open(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     page, dialog = ada.page, ada.page.get_by_role("dialog")
     await is_in(ada, "general")
@@ -103,7 +103,7 @@ async def test_a_view_opened_before_the_history_is_loaded_stays_open(people: Peo
 
     await use_separate_modules(page)
     await page.route("**/state/browser_history.js", hold)
-    # The reload closes the dialog, and its entry in the history is left later.
+    # The reload closes the dialog. Its history entry is left once the history module has been loaded.
     await page.reload()
     await expect(page.locator("#text-name")).to_have_text("general")
     await asyncio.wait_for(requested.wait(), 60)
@@ -213,7 +213,7 @@ async def test_back_on_a_phone_leads_through_the_settings_step_by_step(people: P
     await expect(page.get_by_role("button", name="All roles")).to_have_count(0)
     await expect(page.get_by_role("button", name="Create role")).to_be_visible()
 
-    # The new channel does not open behind the settings, where Back would return to the dialog.
+    # The new channel does not open behind the settings. Otherwise, Back would return to the dialog.
     await open_page("Channels")
     await ada.press("Create channel")
     await page.get_by_label("Name", exact=True).fill("news")

@@ -1,4 +1,4 @@
-"""The data stored in a browser may be corrupt, and storage may be unavailable. Neither breaks the page."""
+"""Corrupt or unavailable browser storage does not break the web client."""
 
 import json
 import os
@@ -41,7 +41,7 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await join_and_open(ada)
     await write(ada, "Before")
-    # Everything except the stored identity is corrupt at first. Then the identity is corrupt, too.
+    # At first, everything except the stored identity is corrupt. Then the identity is corrupt, too.
     others = [name for name in names() if name != "svc.identity"]
     for value, size in zip(SPOILT, (WIDE, NARROW, WIDE), strict=True):
         await ada.resize(size)
@@ -52,7 +52,7 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
     await ada.resize(NARROW)
     await ada.page.evaluate(SPOIL, [names(), SPOILT[-1]])
     await ada.page.reload()
-    # A member whose account data is missing still has the key, and is recognised as the same person.
+    # A member without account data still has the key and is recognised as the same person.
     await join_and_open(ada)
     await message(ada, "Before").hover()
     await expect(message(ada, "Before").get_by_role("button", name="Edit")).to_be_attached()

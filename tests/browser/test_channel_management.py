@@ -1,4 +1,4 @@
-"""Permitted members create, change, order, hide and delete channels on the page."""
+"""Permitted members can create, edit, reorder, hide and delete channels in the web client."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -139,12 +139,12 @@ async def test_changes_to_a_channel_appear_for_everybody(server: Community, axe:
             names = ("user_limit", "bitrate_kbps", "encrypted")
             return [tuple(channel[name] for name in names) for channel in await channels("voice")]
 
-        await wait_for_value(now, [outcome])  # The earlier notice may still be shown.
+        await wait_for_value(now, [outcome])  # The earlier notice may still be visible.
         await person.page.keyboard.press("Escape")
 
 
 @pytest.mark.pages("owner")
-async def test_a_channel_without_a_name_is_refused_with_a_message(server: Community, axe: str) -> None:
+async def test_a_channel_without_a_name_is_rejected_with_a_message(server: Community, axe: str) -> None:
     await server.owner.press("Create text channel")
     creates = server.owner.page.get_by_role("dialog").get_by_role("button", name="Create channel")
     await server.owner.resize(UNDER_A_KEYBOARD)
@@ -155,11 +155,11 @@ async def test_a_channel_without_a_name_is_refused_with_a_message(server: Commun
     await at_both_sizes(server.owner, axe, "a new channel without a name")
 
 
-async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(server: Community) -> None:
+async def test_channels_can_be_reordered_by_keyboard_by_menu_and_by_dragging(server: Community) -> None:
     owner, member = server.owner, server.member
 
     async def are(*order: str) -> None:
-        """Wait until both pages show this order. An element that is about to move cannot be dragged."""
+        """Wait until both pages show this order, because elements that still move cannot be dragged."""
         for person in (member, owner):
             await expect(names(person)).to_have_text(list(order))
 
@@ -175,7 +175,7 @@ async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(serve
     await expect(category).to_be_visible()
     await entry(owner, "two").drag_to(category)
     await are("general", "one", "Voice", "two")
-    # A line shows where the channel will be.
+    # A line shows the future position of the channel.
     await entry(owner, "one").hover()
     await owner.page.mouse.down()
     for y in (6, 3):
@@ -293,7 +293,7 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(
         return "add_reactions" in channels[channel["id"]]
 
     await wait_for_value(may_react, False)
-    # The member cannot grant permissions that they do not have in this channel.
+    # Members cannot grant permissions that they do not have in this channel.
     await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
     overrides = f"/api/channels/{channel['id']}/overrides"
     assert await refusal(server.member, "GET", overrides) == "forbidden"
@@ -332,8 +332,8 @@ async def test_an_archived_channel_can_be_restored_in_the_settings(server: Commu
         await person.page.keyboard.press("Escape")
 
 
-async def test_two_moderators_can_order_channels_concurrently(server: Community) -> None:
-    # Each of the two moves is possible both before and after the other.
+async def test_two_moderators_can_reorder_channels_concurrently(server: Community) -> None:
+    # Each of the two moves is valid before and after the other.
     for name in ("one", "two", "three"):
         await create(server.owner, name)
     for person in (server.owner, server.moderator, server.member):

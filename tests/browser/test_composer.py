@@ -20,13 +20,13 @@ SLOW = """async (seconds) => {
   const body = JSON.stringify({ slow_mode_s: seconds });
   await fetch(`/api/channels/${id}`, { method: "PATCH", headers, body });
 }"""
-# Pastes and sends in the same task, with nothing in between.
+# Pastes text and sends it in the same task, with nothing in between.
 PASTE_AND_SEND = """(field, text) => {
   field.value = text;
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
-# Returns the left and right edges of the message grid, without its padding, and of the composer's row.
+# Returns the left and right edges of the message grid (without its padding) and of the composer's row.
 COLUMNS = """() => [".messages .message", ".composer .row"].map((name) => {
   const element = document.querySelector(name);
   const { left, right } = element.getBoundingClientRect();
@@ -73,7 +73,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_someone(people: Peo
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general"])
     await expect(message(grace, "Hello").locator(".mention.own")).to_have_text("@Grace")
-    # The mentions of the person and the channel are on one line with the text around them.
+    # The mentions of the person and the channel are on the same line as the surrounding text.
     tops = "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
     assert len(set(await message(grace, "Hello").locator(".mention").evaluate_all(tops))) == 1
     # Typing a full name also mentions the person.
@@ -90,7 +90,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_someone(people: Peo
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general", "@Grace, look", "Done 🎉", "@gr"])
     await expect(ada.page.locator(".pending")).to_have_count(0)
-    # The same applies to a message that is being edited.
+    # The same applies while a message is being edited.
     await box(ada).press("ArrowUp")
     editor = ada.page.get_by_role("textbox", name="Edit message")
     await expect(editor).to_have_value("@gr")
@@ -109,7 +109,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_someone(people: Peo
 @wide_only
 async def test_pasted_text_that_is_sent_immediately_is_unchanged(people: People) -> None:
     ada, grace = await both(people)
-    # On first use, the code for emoji and names has not been loaded yet.
+    # At first, the code for emoji and names has not been loaded yet.
     for text in ("Hooray :tada: @Grace\nand all", "And more"):
         await box(ada).evaluate(PASTE_AND_SEND, text)
         await expect(box(ada)).to_have_value("")
@@ -143,7 +143,7 @@ async def test_groups_and_roles_are_offered_only_to_members_who_may_mention_them
     await expect(box(ada)).to_have_value("@Administrators ")
     await box(ada).press("Enter")
     await expect(grace.page.locator(".mention", has_text="@Administrators")).to_be_visible()
-    # A member without the permission is offered only people, and typing a role's name mentions nobody.
+    # A member without the permission can mention only people. A role's name that they type is plain text.
     await box(grace).press_sequentially("@")
     await expect(grace.page.get_by_role("option")).to_have_text([re.compile("Ada$"), re.compile("Grace$")])
     await box(grace).press_sequentially("everyone to no one")
@@ -164,7 +164,7 @@ async def test_formatting_is_added_around_a_selection_and_removed_again(people: 
     await box(ada).press("Control+i")
     await box(ada).press("Control+b")
     await expect(box(ada)).to_have_value("so bold")
-    # The buttons above the field format text in the same way, but are shown only while text is selected.
+    # The buttons above the field do the same, but appear only while text is selected.
     bar = ada.page.get_by_role("toolbar", name="Formatting")
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so ~~bold~~")
@@ -226,7 +226,7 @@ async def test_a_recent_emoji_can_be_used_as_a_reaction_with_one_click(people: P
 
 
 @narrow_only
-async def test_emoticons_become_emoji_unless_undone(people: People) -> None:
+async def test_emoticons_become_emoji_unless_the_conversion_is_undone(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("Hello :) you <3")
     await expect(box(ada)).to_have_value("Hello 🙂 you <3")
@@ -279,7 +279,7 @@ async def test_commands_are_offered_after_a_slash_and_run_immediately(people: Pe
     members = grace.page.get_by_role("list", name="Members")
     await expect(members).to_contain_text("at lunch")
     await expect(members.get_by_role("button", name=re.compile("^Ada L"))).to_be_visible()
-    # A message that the server rejects stays in the field, so that it can be changed.
+    # A message that the server rejects stays in the field, where it can be changed.
     await box(ada).fill("/nick Grace")
     await box(ada).press("Enter")
     await expect(ada.page.get_by_role("alert")).to_be_visible()
@@ -305,7 +305,7 @@ async def test_slow_mode_counts_down_and_keeps_the_draft(people: People, axe: st
     await grace.page.reload()
     await expect(left).to_contain_text("you can send another message in")
     await expect(box(grace)).to_have_value("Second")
-    # Moderators do not have to wait, and nobody waits once slow mode has been turned off.
+    # Moderators do not have to wait. Nobody has to wait once slow mode is off.
     await write(ada, "Third")
     await expect(ada.page.get_by_role("timer")).to_have_count(0)
     await ada.page.evaluate(SLOW, 0)
@@ -323,7 +323,7 @@ async def test_a_reply_quotes_its_message_and_links_to_it(people: People, axe: s
     await expect(grace.page.locator(".reply-line")).to_contain_text("Replying to Ada")
     await box(grace).press_sequentially("Nine is better")
     await box(grace).press("Enter")
-    # The reply notifies nobody if its author turned the notification off.
+    # The reply causes no notification if its author turned the notification off.
     await press_at(grace.page.locator(".message").first, "Reply")
     notify = grace.page.get_by_role("button", name="Notify")
     await expect(notify).to_have_attribute("aria-pressed", "true")

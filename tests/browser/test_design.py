@@ -1,4 +1,4 @@
-"""Renders every component in every state, in both themes, and runs axe.
+"""Runs axe on every component in every state and in both themes.
 
 With VIEWS=1, screenshots are saved in build/pictures/views for visual inspection.
 """
@@ -15,11 +15,11 @@ from tests.kit.browser_users import FLAGS, bare_chromium
 __all__ = ["axe"]
 
 WIDTHS = (390, 1280)
-# Two rules do not apply here: a component on its own has no landmarks, and the page shows the same element in
+# Two rules do not apply here: a single component has no landmarks, and the page contains the same element in
 # four states.
 RULES = {"region": {"enabled": False}, "duplicate-id": {"enabled": False}}
-# Fields and buttons in the same row must line up. Returns the fields whose height differs from that of a
-# control.
+# Returns the fields whose height is not the standard control height. Fields and buttons in a row must line
+# up.
 HEIGHTS = """() => {
   const control = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--control"));
   const fields = document.querySelectorAll(".field > :is(select, input:not([type=range]))");
@@ -31,7 +31,7 @@ FINDINGS = """(rules) => axe.run(document, { rules }).then(({ violations }) => v
 
 
 async def force_states(page: Page) -> None:
-    """Show the elements that state it as hovered or focused."""
+    """Render the elements with `data-forced` as hovered or focused."""
     tools = await page.context.new_cdp_session(page)
     for method in ("DOM.enable", "CSS.enable"):
         await tools.send(method)

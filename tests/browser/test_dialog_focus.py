@@ -1,8 +1,8 @@
-"""axe-core finds no problem in any dialog in either theme, and each dialog fits in a window of 320 px.
-After each dialog the focus returns to the control that opened it.
+"""Every dialog is accessible, fits in a window of 320 px, and returns the focus to the control that opened
+it.
 
-The test opens every dialog in `views/panels.js` by its name. To make this possible, the page runs its source
-modules instead of the bundled modules.
+The test opens every dialog in `views/panels.js` by name. This requires a page with source modules instead of
+bundled modules.
 """
 
 from playwright.async_api import expect
@@ -13,7 +13,7 @@ from tests.kit.community import own_id
 from tests.kit.separate_modules import use_separate_modules
 from tests.kit.text_channels import message, write
 
-# Shows the named dialog. Every dialog gets the details that any of them might need.
+# Opens the named dialog. Each dialog gets all details that any dialog might need.
 SHOW = """async ([name, memberId]) => {
   const { showDialog } = await import("/web/state/navigation.js");
   const { conversationOf } = await import("/web/state/conversation.js");

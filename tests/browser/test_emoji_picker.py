@@ -1,4 +1,4 @@
-"""The emoji picker can be searched and used by keyboard, and remembers the skin tone and recent emoji."""
+"""The emoji picker can be searched, works by keyboard, and remembers the skin tone and recent emoji."""
 
 from playwright.async_api import Locator, expect
 
@@ -33,7 +33,7 @@ def emoji(on: Bench, label: str) -> Locator:
 
 
 @wide_only
-async def test_typing_and_enter_choose_an_emoji_and_custom_emoji_come_first(
+async def test_typing_and_pressing_enter_chooses_an_emoji_and_custom_emoji_come_first(
     people: People, product: SvcUp
 ) -> None:
     on = await opened(people, product)
@@ -53,7 +53,7 @@ async def test_typing_and_enter_choose_an_emoji_and_custom_emoji_come_first(
     assert (await on.calls())[2:] == [["onChoose", ":tada:"]]
 
 
-# Returns the space before the first and after the last emoji in a full row.
+# Returns the free space before the first and after the last emoji in a full row.
 MARGINS = """(cell) => {
   const [row, grid] = [cell.closest("[role=row]"), cell.closest(".emoji-grid")];
   const cells = [...row.children].map((each) => each.querySelector("button").getBoundingClientRect());
@@ -66,7 +66,7 @@ MARGINS = """(cell) => {
 async def test_the_emoji_grid_fills_the_width_of_the_picker(people: People, product: SvcUp) -> None:
     on = await opened(people, product)
     assert await emoji(on, "grinning face").evaluate(MARGINS) == [0, 0]
-    # The emoji are known now, so the second picker has them from the start.
+    # The emoji have been loaded, so the second picker has them from the start.
     await show(on)
     await expect(on.page.locator(".emoji-grid")).to_have_js_property("scrollTop", 0)
 
@@ -92,7 +92,7 @@ async def test_the_arrow_keys_reach_every_emoji(people: People, product: SvcUp) 
     focused = on.page.locator(".emoji-grid button:focus")
     await expect(focused).to_be_in_viewport()
     await expect(on.page.locator('.emoji-grid [tabindex="0"]')).to_have_count(1)
-    # Rows that have been scrolled past are removed once the browser has reported the scrolling.
+    # Rows that are scrolled out of view are removed when the browser reports the scroll event.
     await wait_until("only a few rows are rendered", few_are_drawn, within_s=15)
     for _ in range(5):
         await keys.press("PageUp")

@@ -1,4 +1,4 @@
-"""Responses and pushed events may arrive in any order, and the page shows the latest state."""
+"""The web client shows the latest state even if responses and pushed events arrive in a different order."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from tests.kit.text_channels import entry, join_and_open, write
 
 
 class Held:
-    """The first response to a kind of request, held back from the page until it is released."""
+    """Holds back the first response to a kind of request until `release`."""
 
     def __init__(self, person: Person, path: str) -> None:
         self._page, self._path = person.page, path
@@ -28,7 +28,7 @@ class Held:
         await self._given.wait()
 
     async def release(self) -> None:
-        """Release the response. Return once the page has received it."""
+        """Release the response. Wait until the page has received it."""
         self._gone.set()
         await self._done.wait()
 
@@ -125,7 +125,7 @@ async def test_a_new_channel_opens_even_if_its_event_arrives_after_the_response(
 
 
 @wide_only
-async def test_a_late_response_does_not_close_a_page_that_was_opened_in_the_meantime(people: People) -> None:
+async def test_a_late_response_does_not_close_a_settings_page_opened_in_the_meantime(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await ask(ada, "POST", "/api/channels", {"name": "attic", "type": "text"})
     await ada.show_channels()

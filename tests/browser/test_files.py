@@ -1,6 +1,6 @@
-"""A file of any type is stored unchanged and never rendered.
+"""Files of other types are stored unchanged and never rendered.
 
-Audio and video play within the message, and images are re-encoded.
+Audio and video play in the message, and images are re-encoded.
 """
 
 import re
@@ -65,13 +65,13 @@ async def test_every_file_is_displayed_according_to_its_type(people: People, axe
     await plays(film)
     assert await film.evaluate("(film) => film.videoWidth / film.videoHeight") == 640 / 360
 
-    # An image is recognised regardless of its name, and all its metadata is removed.
+    # Images are recognised regardless of their names, and all metadata is removed.
     picture = posted.locator(".openable img")
     await expect(picture).to_have_js_property("complete", True)
     _, written = await ada.page.evaluate(FETCH, await picture.get_attribute("src"))
     assert SECRET.decode() not in written
 
-    # Other files have a name, a size and a download link.
+    # Other files appear with a name, a size and a download link.
     listed = posted.locator(".file")
     await expect(listed).to_have_text(
         [re.compile(r"^page\.html 2\.1 kB$"), re.compile(r"^report\.zip 1\.5 MB$")]
@@ -87,7 +87,7 @@ async def test_every_file_is_displayed_according_to_its_type(people: People, axe
         await link.click()
     assert (await started.value).suggested_filename == "page.html"
 
-    # Search finds each file by its kind.
+    # A search finds each file by its kind.
     for kind in ("audio", "video", "image", "file"):
         messages = (await ask(ada, "GET", f"/api/search?query=has:{kind}"))["messages"]
         assert [message["text"] for message in messages] == ["All kinds"], kind
@@ -99,7 +99,7 @@ ACCEPTED = (
 
 
 @narrow_only
-async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
+async def test_files_of_unlisted_types_are_rejected_and_the_others_are_sent(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with installation(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
@@ -115,7 +115,7 @@ async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
         refused = ada.page.locator(".upload-list [data-state=refused]")
         hint = f"{ACCEPTED}, and files with these extensions: pdf, mp3."
         await expect(refused.get_by_role("status")).to_have_text(hint)
-        # A retry button would be useless, because the server would reject the file again.
+        # There is no retry button, because the server would reject the file again.
         await expect(refused.get_by_role("button")).to_have_count(1)
         await expect_accessible(ada, axe, "a refused file")
         assert await ada.page.evaluate(TOO_WIDE) == []
@@ -127,7 +127,7 @@ async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
 
 
 @wide_only
-async def test_pictures_are_sent_even_if_the_operator_accepts_no_files(
+async def test_images_are_sent_even_if_the_operator_accepts_no_files(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     settings = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}

@@ -1,4 +1,4 @@
-"""In Firefox, a person can sign in, write, edit, reply, react, send a file and search."""
+"""A person in Firefox can sign in, post, edit, reply, react, send a file and search."""
 
 import pytest
 from playwright.async_api import ViewportSize, expect
@@ -16,7 +16,7 @@ name.form.requestSubmit();
 
 
 @wide_only
-async def test_messages_are_written_read_and_found_in_firefox(
+async def test_messages_can_be_written_read_and_found_in_firefox(
     people: People, fox: Firefox, product: SvcUp, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")
@@ -47,7 +47,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
       await one(".upload-list [data-state=done]");
       enter(await one("#draft"));""")
     await expect(ada.page.get_by_role("link", name="large.bin")).to_be_visible()
-    # On a busy machine, the message may not be searchable immediately after it was posted, so search again.
+    # On a busy machine, the message may not be in the search index immediately, so search repeatedly.
     text = await grace.does("""
       await press("Search messages");
       const field = await one("input[type=search]");

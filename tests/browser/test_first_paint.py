@@ -1,4 +1,4 @@
-"""A returning member's browser fetches little data before it shows the first message."""
+"""A returning member's browser fetches little data before the first message appears."""
 
 from typing import Any
 
@@ -8,10 +8,9 @@ from playwright.async_api import ViewportSize
 from tests.kit.browser_users import People
 from tests.kit.text_channels import join_and_open, write
 
-BUDGET_BYTES = 120_000  # For scripts and style sheets with their headers.
-BUDGET_WITH_FONT_BYTES = 150_000  # The font of Latin text, which is fetched after the first message is shown.
-# Measures the first rendering of a page with an empty cache: when it shows a message, and which files it
-# fetches.
+BUDGET_BYTES = 120_000  # for scripts and style sheets with their headers
+BUDGET_WITH_FONT_BYTES = 150_000  # including the Latin font, which is fetched later
+# Records the time at which a page with an empty cache shows the first message, and the files that it fetches.
 WATCH = """
 window.firstMessage = new Promise((found) => {
   const look = () =>
@@ -30,9 +29,9 @@ ALL_HERE = """() => ["later.js", "later.css", ".woff2"].every((end) =>
 
 
 @pytest.mark.parametrize("viewport", [ViewportSize(width=1440, height=900)], indirect=True)
-async def test_little_data_is_fetched_before_the_first_message_is_shown(people: People) -> None:
-    """Measure the owner's page, which loads the most at startup: dragging, reports, and, on a wide screen,
-    the member list.
+async def test_little_data_is_fetched_before_the_first_message_appears(people: People) -> None:
+    """Measure the owner's page, which loads the most code at startup: for dragging, reports and, on a wide
+    screen, the member list.
     """
     ada = await people.arrive("Ada")
     await join_and_open(ada)

@@ -1,4 +1,4 @@
-"""A long history can be reached through links, dates and searches, and read in both directions.
+"""A long history can be opened through links, dates and searches and read in both directions.
 
 Only a few messages are rendered at a time.
 """
@@ -28,23 +28,23 @@ __all__ = ["axe"]
 DAYS = 4
 A_DAY = 150
 LAST = DAYS * A_DAY - 1
-MAX_DRAWN = 210  # The same limit as in state/conversation.js.
+MAX_DRAWN = 210  # the same limit as in state/conversation.js
 BEGINNING = datetime(2020, 1, 1, 12, tzinfo=UTC)
 EDITED = 12  # This message follows another one by the same author.
-# The number of each rendered message, by the label of its day.
+# Returns the numbers of the rendered messages by the label of their day.
 DRAWN = """(list) => [...list.querySelectorAll("section")].map((day) => [day.ariaLabel,
   [...day.querySelectorAll(".body > .text")].map((text) => Number(/\\d+/.exec(text.textContent)[0]))])"""
-# Scrolls to one end. Returns the last or first message at that end, and its position.
+# Scrolls to one end. Returns the first or the last message and its position.
 TO_AN_END = """(box, down) => {
   box.scrollTop = down ? box.scrollHeight : 0;
   const all = [...box.querySelectorAll(".message")];
   const element = all.at(down ? -1 : 0);
   return [element.dataset.id, element.getBoundingClientRect().bottom];
 }"""
-# The number of elements in the page, and the number of messages that have buttons.
+# Return the number of elements in the page, and the number of messages with buttons.
 ELEMENTS = "() => document.querySelectorAll('*').length"
 WITH_BUTTONS = "(list) => list.querySelectorAll('.actions').length"
-# With that many elements, a scroll, a key press and a new message each take less than a frame.
+# With this many elements, scrolling, a key press and a new message each take less than a frame.
 MAX_ELEMENTS = 3000
 WHERE = """(box, id) => box.querySelector(`[data-id="${id}"]`)?.getBoundingClientRect().bottom ?? null"""
 # Scrolls so that the top edge cuts through a message.
@@ -56,9 +56,7 @@ CUT_BY_THE_EDGE = """(box) => {
 
 
 def exported() -> dict[str, object]:
-    """Return an export in DiscordChatExporter's format, in which two people take turns writing five messages
-    each.
-    """
+    """Return an export in DiscordChatExporter's format. Two people take turns writing five messages each."""
     people = [
         {"id": "10", "name": "ada", "nickname": "Ada L."},
         {"id": "11", "name": "ben", "nickname": "Ben"},
@@ -84,7 +82,7 @@ def exported() -> dict[str, object]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path) -> AsyncIterator[SvcUp]:
-    """Run a server that imports a history from another program once it has an owner."""
+    """Run a server that has an owner and a history imported from another program."""
     async with running_svc_up(tmp_path / "data") as empty:
         url = urlsplit(empty.url)
         [invite] = parse_qs(url.fragment)["invite"]
@@ -105,7 +103,7 @@ async def product(tmp_path: Path) -> AsyncIterator[SvcUp]:
 
 
 async def drawn(person: Person) -> list[int]:
-    """Return the numbers of the rendered messages, which must be consecutive and each under its own day."""
+    """Return the rendered messages' numbers. Check that they are consecutive and under the right days."""
     days: list[tuple[str, list[int]]] = await person.page.locator("#messages").evaluate(DRAWN)
     numbers = [number for _, day_numbers in days for number in day_numbers]
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
@@ -116,8 +114,8 @@ async def drawn(person: Person) -> list[int]:
 
 
 async def go_on(person: Person, *, down: bool) -> None:
-    """Scroll to an end of the rendered messages and wait until more are rendered. Visible messages keep
-    their position.
+    """Scroll to an end of the rendered messages. Wait until more are rendered, and check that the visible
+    messages stay in place.
     """
     box = person.page.locator("#messages-box")
     end = -1 if down else 0
@@ -148,7 +146,7 @@ async def test_six_hundred_messages_can_be_read_in_both_directions(people: Peopl
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     address = await address_of(ada, 10)
 
-    # A link opens the message both in an open page and in a new one.
+    # A link opens the message in an open page and in a new page.
     marked = ada.page.locator(".message.marked > .body > .text")
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(marked).to_have_text("nr10 star")
@@ -161,14 +159,14 @@ async def test_six_hundred_messages_can_be_read_in_both_directions(people: Peopl
     await expect(ada.page.get_by_role("button", name="Jump to latest")).to_be_visible()
 
     await ada.page.mouse.move(0, 0)
-    # A message that follows another by the same author does not repeat the name.
+    # A message that follows another one by the same author does not repeat the name.
     changed = message(ada, f"nr{EDITED} star")
     await expect(changed.locator(".mark")).to_have_text(["edited"])
     await expect(changed.locator(".author")).to_be_hidden()
     await expect(changed.locator(".avatar")).to_be_hidden()
     await expect(message(ada, f"nr{EDITED + 1} star").locator(".byline")).to_be_hidden()
 
-    # The buttons of a message that is cut off at the edge are visible.
+    # The buttons of a message are visible even if the edge cuts off the message.
     await ada.page.locator("#messages-box").evaluate(CUT_BY_THE_EDGE)
     first_id = await ada.page.locator(".message").first.get_attribute("data-id")
     first = ada.page.locator(f".message[data-id='{first_id}']")
@@ -179,7 +177,7 @@ async def test_six_hundred_messages_can_be_read_in_both_directions(people: Peopl
     )
     assert actions is not None and box is not None
     assert actions["y"] >= box["y"]
-    # The message's buttons stay while their menu is open, and disappear once the focus has left them.
+    # The message's buttons stay while their menu is open. They disappear when they lose focus.
     shown = first.locator(".actions [data-icon=reply]")
     await expect(shown).to_be_visible()
     await first.get_by_role("button", name="More").press("Enter")
@@ -193,7 +191,7 @@ async def test_six_hundred_messages_can_be_read_in_both_directions(people: Peopl
         await go_on(ada, down=True)
     # Only the focused message and the one under the pointer have buttons.
     assert await ada.page.locator("#messages").evaluate(WITH_BUTTONS) <= 2
-    # Days are headings between the lists of messages, not inside them.
+    # The days are headings between the lists of messages, not inside them.
     assert await ada.page.locator("#messages ol > :not(li), #messages ol .day").count() == 0
     await expect(ada.page.locator("#messages section > h2.day")).to_have_count(DAYS - 2)
     while (await drawn(ada))[0] > 0:
@@ -215,8 +213,8 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     earlier = ada.page.locator(".older")
 
-    # If the request is refused, the messages stay in place, and the page sends no other request until the
-    # person retries.
+    # If the request is rejected, the messages stay in place. The page sends no other request until the person
+    # retries.
     line.fail_next("history")
     await shows_above(ada, earlier, "This channel was deleted(.|\\n)*Try again")
     await expect_accessible(ada, axe, "a failed request for earlier messages")
@@ -245,9 +243,9 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
 
 
 async def shows_above(person: Person, earlier: Locator, words: str) -> None:
-    """Scroll up until this message has appeared above the others.
+    """Scroll up until this text appears above the messages.
 
-    A page that has just been opened may jump back to its end.
+    A page that was just opened may jump back to the end.
     """
 
     async def is_shown() -> bool:
@@ -261,7 +259,7 @@ async def shows_above(person: Person, earlier: Locator, words: str) -> None:
 async def test_a_date_opens_the_history_at_that_day(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await open_channel(ada, "old")
-    # Use the keyboard, because the heading moves away from a pointer while more of the day is rendered.
+    # Use the keyboard, because rendering more of the day moves the heading away from a pointer.
     await ada.page.locator(".day button").last.press("Enter")
     dialog = ada.page.get_by_role("dialog", name="Jump to date")
     await dialog.get_by_label("Date").fill("2020-01-02")

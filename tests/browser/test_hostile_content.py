@@ -1,4 +1,4 @@
-"""Hostile messages and files cannot run code in the page or overflow their column."""
+"""Hostile messages, names and files cannot run code in the page or overflow their column."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ HOSTILE: dict[str, list[str]] = json.loads(
 )
 SIZES: dict[str, Any] = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
 LONG = "W" * 250
-# Few enough that a person who posts all of them stays below the server's rate limits.
+# These are few enough to post all of them without reaching the rate limits.
 STRANGE = [HOSTILE["names"][at][:32] for at in (2, 27, 29, 30)]
 DROP = """(target, [names, picture]) => {
   const dataTransfer = new DataTransfer();
@@ -34,7 +34,7 @@ DROP = """(target, [names, picture]) => {
     target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
   }
 }"""
-# Elements that overflow their column, except inside an element that scrolls or clips.
+# Returns the elements that overflow their column, except inside elements that scroll or clip.
 TOO_WIDE = """() => {
   const columns = ".messages-box, .sidebar, .aside, dialog[open], .composer, .head";
   const seen = (element) => element.checkVisibility({ visibilityProperty: true });
@@ -57,8 +57,8 @@ TOO_WIDE = """() => {
   }
   return found;
 }"""
-# Right-to-left text in elements without automatic direction, except the two letters on an avatar and the
-# options of a list that the browser renders.
+# Returns right-to-left text in elements without automatic direction. Exceptions are the initials on an avatar
+# and the options of lists rendered by the browser.
 UNDIRECTED = r"""() => {
   const turned = /[\u0590-\u08ff]/;
   const asked = (element) => element.closest("[dir=auto], bdi, .avatar, option");
@@ -71,7 +71,7 @@ UNDIRECTED = r"""() => {
   }
   return found.map((each) => `asks for no direction: ${each.outerHTML.slice(0, 200)}`);
 }"""
-# Content that a server bug could let into the page: a script, a handler, styles.
+# Content that a bug in the server could let into the page: a script, a handler and styles.
 INLINE = """<script>window.ran = "script";</script>
 <img id="injected" src="/nothing" onerror="window.ran = 'handler'" style="position: fixed">
 <style>#page { display: none; }</style>"""
@@ -79,7 +79,7 @@ TOLD = """
 window.refused = [];
 addEventListener("securitypolicyviolation", ({ effectiveDirective: which }) => window.refused.push(which));
 """
-# Content that a bug in the page could create from a string.
+# Creates content that a bug in the page could create from a string.
 STRINGS = """() => {
   const [element, script] = [document.createElement("div"), document.createElement("script")];
   document.body.append(element);
@@ -135,8 +135,8 @@ async def test_hostile_messages_and_names_neither_run_code_nor_break_the_page(pe
     cards = [card(number) for number in range(3)]
     url = f"/api/webhooks/{hook['id']}/{hook['token']}"
     await ask(ada, "POST", url, {"text": HOSTILE["markdown"][0], "display_name": "D" * 64, "cards": cards})
-    # Each text with a code fence is a separate message, because the fence would change how the others are
-    # rendered. Messages cannot contain NUL.
+    # Each text with a code fence is a separate message, because the fence would affect the other texts.
+    # Messages cannot contain NUL.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text.replace("\x00", "") for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"]]
@@ -177,7 +177,7 @@ async def test_hostile_messages_and_names_neither_run_code_nor_break_the_page(pe
 
 
 async def name_everything(ada: Person) -> None:
-    """Give hostile names to channels, to roles, and to members who have the roles."""
+    """Give hostile names to channels, roles and the members with these roles."""
     for short in STRANGE:
         await ask(ada, "POST", "/api/channels", {"name": short, "type": "text", "topic": short})
         role = (await ask(ada, "POST", "/api/roles", {"name": short, "color": 0xFF0000}))["id"]
@@ -224,7 +224,7 @@ async def blocks_injected_content(ada: Person) -> None:
 
 
 def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Open each view to be checked, starting from the channel. Return with Escape."""
+    """Return functions that open each view to check from the channel. Escape closes the views."""
 
     async def pressed(name: str) -> None:
         await page.get_by_role("button", name=name, exact=True).first.click()

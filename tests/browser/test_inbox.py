@@ -1,4 +1,4 @@
-"""The inbox on the page shows mentions from all channels, with links to them."""
+"""The inbox lists mentions from all channels and links to them."""
 
 import pytest
 from playwright.async_api import Locator, expect
@@ -14,7 +14,7 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 OPEN = "Control+Alt+N"
-# Makes the server reject the first request for mentions.
+# Simulates a server that rejects the first request for mentions.
 REFUSE_ONCE = """
 const send = WebSocket.prototype.send;
 let refused = false;
@@ -43,7 +43,7 @@ async def test_mentions_from_all_channels_are_in_one_inbox_and_lead_to_their_mes
     await expect(inbox(ada)).to_contain_text("No mentions yet.")
     await mention(grace, ada, "dinner?")
     await post(grace, "unrelated")
-    # A mention that arrives while the inbox is open appears at once.
+    # A mention that arrives while the inbox is open appears immediately.
     await expect(lines(ada)).to_have_text(["@Ada dinner?"])
     await expect(inbox(ada)).to_contain_text("#general")
     await expect(inbox(ada).locator(".message-line")).to_contain_text("New")

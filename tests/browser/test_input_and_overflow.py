@@ -1,4 +1,6 @@
-"""Tests input method keys, the focus after Escape, and text and styles that must fit."""
+"""Tests input method keys, the focus after Escape, and text and controls that must fit and be
+distinguishable.
+"""
 
 import re
 from io import BytesIO
@@ -16,14 +18,14 @@ from tests.kit.wait import wait_for_value, wait_until
 __all__ = ["axe"]
 
 wide = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
-# Safari ends the composition first, so only the key code distinguishes the Enter that ended a composition
-# from any other Enter.
+# Safari ends the composition before the keydown event, so only the key code distinguishes the Enter that
+# ended a composition from other Enters.
 ENDS_CONVERSION = """(field) => {
   const enter = { key: "Enter", code: "Enter", keyCode: 229, bubbles: true, cancelable: true };
   return field.dispatchEvent(new KeyboardEvent("keydown", enter));
 }"""
 HAS_FOCUS = "() => document.activeElement?.id || document.activeElement?.ariaLabel"
-# Whether the first letter of a message is hidden under the message's buttons.
+# Returns whether the message's buttons cover the first letter of its text.
 IS_COVERED = """(message) => {
   const walker = document.createTreeWalker(message.querySelector(".text"), NodeFilter.SHOW_TEXT);
   const range = document.createRange();
@@ -34,7 +36,7 @@ IS_COVERED = """(message) => {
   const isAcross = letter.right > bar.left && letter.left < bar.right;
   return isAcross && letter.bottom > bar.top && letter.top < bar.bottom;
 }"""
-# The lowest contrast of any of the given role colours, and where it occurs.
+# Returns the lowest contrast of the given role colours, and the place where it occurs.
 LOWEST_CONTRAST = """(colours) => {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const luminance = (colour) => {
@@ -81,13 +83,13 @@ def every_colour() -> list[str]:
 
 
 async def ends_conversion(field: Locator) -> None:
-    """Check that no handler intercepts the key, so that the input method receives it."""
+    """Press Enter during a composition. Check that no handler intercepts it before the input method."""
     await field.focus()
     assert await field.evaluate(ENDS_CONVERSION)
 
 
 @wide
-async def test_the_enter_that_ends_an_ime_composition_sends_nothing(people: People) -> None:
+async def test_the_enter_that_ends_an_ime_composition_does_not_send_a_message(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     page = ada.page
     await box(ada).fill("今日は")
@@ -118,7 +120,7 @@ async def test_the_enter_that_ends_an_ime_composition_sends_nothing(people: Peop
 
 
 @wide
-async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(people: People) -> None:
+async def test_escape_returns_the_focus_to_the_previous_element_or_the_composer(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     page = ada.page
     await write(ada, "Hello")
@@ -151,7 +153,7 @@ async def test_emoji_are_shown_in_colour_on_a_machine_without_an_emoji_font(peop
 
     async def is_colourful() -> bool:
         drawn = Image.open(BytesIO(await emoji.screenshot())).convert("HSV")
-        # Dark backgrounds are also saturated, so the emoji must have pixels that are both saturated and
+        # Dark backgrounds are saturated too, so the emoji must have pixels that are both saturated and
         # bright.
         _, saturation, brightness = drawn.split()
         return max(map(min, saturation.tobytes(), brightness.tobytes())) >= 100
@@ -181,7 +183,7 @@ async def test_the_focus_returns_to_the_button_that_opened_a_dialog(people: Peop
         await page.keyboard.press("Escape")
         await expect(page.get_by_role("dialog"), where).to_have_count(0)
         await expect(opener, where).to_be_focused()
-    # When a dialog was opened from a menu, the focus returns to the menu's button.
+    # If a dialog was opened from a menu, the focus returns to the menu's button.
     more = message(ada, "Hello").get_by_role("button", name="More")
     await more.focus()
     await page.keyboard.press("Enter")
@@ -229,7 +231,7 @@ async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: Peo
     await members.focus()
     await ada.page.keyboard.press("Tab")
     await expect(ada.page.get_by_role("button", name="Search messages")).to_be_focused()
-    await expect(tooltip).to_be_hidden()  # The button shows its name itself.
+    await expect(tooltip).to_be_hidden()  # The button itself displays its name.
     await ada.page.keyboard.press("Tab")
     await expect(tooltip).to_have_text("More channel options")
     await ada.page.keyboard.press("Enter")
@@ -238,7 +240,7 @@ async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: Peo
     await expect_accessible(ada, axe, "the menu of a channel")
     await ada.page.keyboard.press("Escape")
     await expect(ada.page.get_by_role("button", name="More channel options")).to_be_focused()
-    # A `title` is shown as a tooltip in the same way, and the browser does not show its own tooltip as well.
+    # A `title` appears as the same kind of tooltip, and the browser does not show its own tooltip as well.
     day = ada.page.locator(".day button").first
     await write(ada, "Hello")
     await day.hover()
@@ -273,7 +275,7 @@ async def top_of(element: Locator) -> float:
     return box["y"]
 
 
-async def test_a_member_whose_name_is_taken_is_told_their_new_name(people: People) -> None:
+async def test_a_member_whose_name_is_taken_sees_their_new_name(people: People) -> None:
     first, second = await people.arrive("Tomás"), await people.arrive("Tomás")
     await first.come_in()
     await second.come_in()
@@ -287,7 +289,7 @@ async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: 
     ada = await people.arrive("Ada", reads="general")
     grace = await people.join("Grace")
     page = ada.page
-    # The notice stays for the duration of the test.
+    # Keep the notice open for the duration of the test.
     await page.evaluate(
         "() => { const wait = setTimeout; setTimeout = (run, ms) => (ms === 8000 ? 0 : wait(run, ms)); }"
     )
@@ -308,7 +310,7 @@ async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: 
         return bool(above and below and above["y"] + above["height"] <= below["y"])
 
     for size in (WIDE, NARROW):
-        # In a low window, the buttons are at its bottom edge.
+        # In a low window, the buttons are at the bottom edge.
         await ada.resize({**size, "height": 480})
         await wait_until("the notice is above the buttons", apart, within_s=15)
         await acts.click(trial=True)

@@ -1,4 +1,4 @@
-"""The installed page can be read offline, is updated without losing drafts, and is a share target."""
+"""The installed web client can be read offline, updates without losing drafts, and is a share target."""
 
 import json
 import re
@@ -42,8 +42,7 @@ SHELL_IS_THERE = """async () => {
   return names.some((name) => name.startsWith("shell-")) && navigator.serviceWorker.controller !== null;
 }"""
 MANIFEST = "async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json()"
-# Acts like the system when something is shared: submits the form that the manifest describes, without an
-# origin.
+# Shares content like the system: submits the form described in the manifest, without an origin.
 SHARE = """async ([address, target, more = 0]) => {
   const form = document.createElement("form");
   const { action, method, enctype } = target;
@@ -68,7 +67,7 @@ SHARE = """async ([address, target, more = 0]) => {
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SvcUp]:
-    """Run a server with a second text channel, on a port that stays the same when it restarts."""
+    """Run a server with a second text channel and a port that stays the same after a restart."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_svc_up(tmp_path / "data", "--port", str(free_ports(1)[0])) as product:
         yield product
@@ -76,7 +75,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 
 async def keeps(person: Person, text: str) -> None:
-    """Wait until the browser has stored the page and the given text for offline use."""
+    """Wait until the browser has stored the web client and the given text for offline use."""
 
     async def shell_is_cached() -> bool:
         return bool(await person.page.evaluate(SHELL_IS_THERE))
@@ -89,7 +88,7 @@ async def keeps(person: Person, text: str) -> None:
 
 
 @narrow_only
-async def test_the_last_read_channel_is_shown_without_the_server(
+async def test_the_last_read_channel_is_available_without_the_server(
     people: People, product: SvcUp, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", reads="random")
@@ -153,7 +152,7 @@ async def test_shared_content_is_shown_only_after_the_sharing_site_has_been_name
     await expect(dialog).to_contain_text("foreign.example wants to share something here.")
     await expect(dialog.get_by_role("blockquote")).to_have_count(0)
     await dialog.get_by_role("button", name="Show", exact=True).click()
-    # The list shows only as many files as a message can have.
+    # The list contains only as many files as a message can have.
     await expect(dialog.get_by_role("list", name="Files").get_by_role("listitem")).to_have_count(10)
     await dialog.get_by_role("button", name="Close").click()
     await ada.page.reload()
@@ -208,7 +207,7 @@ async def test_an_invalid_or_oversized_share_only_opens_the_page(people: People)
 async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
     tmp_path: Path, viewport: ViewportSize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Without this setting, Playwright does not route the requests of service workers.
+    # Playwright intercepts the requests of service workers only with this setting.
     monkeypatch.setenv("PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS", "1")
     web = tmp_path / "web"
     shutil.copytree(WEB_FOLDER, web)
@@ -248,7 +247,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
 
 
 async def fail_the_first_installation(person: Person) -> list[str]:
-    """Abort one of the service worker's requests during its installation. Return the aborted URLs."""
+    """Abort one of the service worker's requests during its installation. Return the list of aborted URLs."""
     aborted: list[str] = []
 
     async def abort_one(route: Route) -> None:
@@ -263,5 +262,5 @@ async def fail_the_first_installation(person: Person) -> list[str]:
 
 
 async def version(person: Person) -> str | None:
-    """Return the version of the files from which the page was built."""
+    """Return the version of the page's files."""
     return await person.page.locator("head > script").get_attribute("src")

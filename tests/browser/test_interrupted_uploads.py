@@ -1,4 +1,4 @@
-"""An interrupted upload resumes where it stopped, automatically or on request."""
+"""Interrupted uploads resume where they stopped, automatically or on request."""
 
 import re
 
@@ -19,18 +19,18 @@ DROP = """(target, size) => {
 
 
 class UploadConnection:
-    """A person's upload connection. Only the first chunk passes until the connection is repaired."""
+    """A person's upload connection, which lets only the first chunk through until it is repaired."""
 
     def __init__(self) -> None:
         self.cuts = 0
-        # Requests that passed after the repair: the method, and the offset of the chunk.
+        # The method and the chunk offset of each request after the repair.
         self.resumed_requests: list[tuple[str, str | None]] = []
         self._pieces = 0
         self._restored = False
 
     async def intercept(self, person: Person) -> None:
         await person.page.route(re.compile("/api/uploads"), self._pass)
-        # Requests that bypass the service worker may also bypass a route that was added while the page was
+        # Requests that bypass the service worker may also bypass routes that were added while the page was
         # open.
         await person.page.reload()
 
@@ -43,7 +43,7 @@ class UploadConnection:
             self.resumed_requests.append((route.request.method, offset))
         else:
             self._pieces += offset is not None
-            # Block chunks and progress requests alike.
+            # Block further chunks and progress requests.
             if self._pieces > 1:
                 self.cuts += 1
                 await route.abort("connectionreset")
@@ -56,7 +56,7 @@ class UploadConnection:
 
 
 async def upload_that_is_cut(ada: Person, line: UploadConnection) -> Locator:
-    """Start an upload whose connection is cut. Return its entry in the list."""
+    """Start an upload and wait until its connection is cut. Return its entry in the list."""
     await line.intercept(ada)
     await join_and_open(ada)
     upload = ada.page.locator(".upload-list li")

@@ -1,4 +1,4 @@
-"""Invite links can be created, shown as codes, listed and revoked on the page."""
+"""Invite links can be created, displayed as QR codes, listed and revoked in the web client."""
 
 import time
 from collections.abc import Sequence
@@ -28,9 +28,7 @@ DAY_MS = 24 * 3600 * 1000
 
 
 async def where_only_they_may(people: People, permission: str, pages: Sequence[str] = ROLES) -> Community:
-    """Create a community in which only the moderator has this permission, and members may not
-    create invites.
-    """
+    """Create a community. Only its moderator has this permission, and members may not create invites."""
     server = await community(people, permission, pages=pages)
     [member] = [r for r in (await ask(server.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
     remaining = [name for name in member["permissions"] if name != "create_invites"]
@@ -46,7 +44,7 @@ async def server(people: People, pages: Sequence[str]) -> Community:
 
 
 async def make(person: Person, **choices: str) -> str:
-    """Create a link. `choices` maps the labels of fields to their values. Return the link's URL."""
+    """Create a link. `choices` maps labels of fields to values. Return the link's URL."""
     await person.press("Invite people")
     dialog = person.page.get_by_role("dialog", name="Invite people")
     for label, option in choices.items():
@@ -62,7 +60,9 @@ def code_of(address: str) -> str:
 
 @pytest.mark.usefixtures("whole_browser")
 @pytest.mark.pages("moderator")
-async def test_a_person_can_join_with_a_link_created_on_the_page(server: Community, people: People) -> None:
+async def test_a_person_can_join_with_a_link_created_in_the_web_client(
+    server: Community, people: People
+) -> None:
     await ask(server.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     before_ms = time.time() * 1000
     address = await make(
@@ -114,7 +114,7 @@ async def test_a_moderator_can_see_and_revoke_their_own_links(server: Community)
 
 
 @pytest.mark.pages("owner", "moderator")
-async def test_only_members_who_may_give_roles_can_add_a_role_to_a_link(server: Community) -> None:
+async def test_only_members_who_may_grant_roles_can_add_a_role_to_a_link(server: Community) -> None:
     await server.owner.press("Invite people")
     await expect(server.owner.page.get_by_label("Role for new members")).to_be_visible()
     await server.moderator.press("Invite people")
@@ -123,7 +123,7 @@ async def test_only_members_who_may_give_roles_can_add_a_role_to_a_link(server: 
 
 
 async def make_for_approval(person: Person) -> str:
-    """Create a link whose guests need approval. Return its URL."""
+    """Create a link that requires approval. Return its URL."""
     await person.press("Invite people")
     await person.page.get_by_role("switch", name="Require approval").check()
     await person.press("Create link")
@@ -133,7 +133,7 @@ async def make_for_approval(person: Person) -> str:
 
 
 async def applicant(people: People, address: str, name: str = "Barbara") -> Person:
-    """Open a page for a guest who is waiting for approval."""
+    """Open a page as an applicant who is waiting for approval."""
     guest = await people.arrive(name)
     await guest.page.goto(address)
     await guest.page.reload()
@@ -144,7 +144,7 @@ async def applicant(people: People, address: str, name: str = "Barbara") -> Pers
 
 
 @pytest.mark.pages("owner", "moderator")
-async def test_applicants_can_be_approved_or_refused_on_the_page(
+async def test_applicants_can_be_approved_or_rejected_in_the_web_client(
     server: Community, people: People, axe: str
 ) -> None:
     address = await make_for_approval(server.moderator)

@@ -1,4 +1,4 @@
-"""The page can be used by keyboard alone, in each available theme, and in forced colours."""
+"""The web client can be used by keyboard alone, in every theme and in forced-colours mode."""
 
 from typing import Any
 
@@ -28,7 +28,8 @@ LOOK = """() => {
   return { colorScheme, fontSize, motion, avatar: avatar.clientWidth };
 }"""
 
-# Markers that are visible without the page's own colours: a dot on the icon, and a bar next to the name.
+# Returns whether two markers are visible without the page's own colours: a dot on the avatar and a bar next
+# to the channel's name.
 MARKS = """() => {
   const dot = getComputedStyle(document.querySelector(".own-corner .avatar"), "::after").backgroundColor;
   const { borderInlineStartWidth: bar } = getComputedStyle(document.querySelector(".channel.unread"));
@@ -42,7 +43,7 @@ PAPER = "() => getComputedStyle(document.body).backgroundColor"
 
 
 async def looks(person: Person, **wanted: str) -> None:
-    """Wait until the page has this appearance. Media queries take effect in the next frame."""
+    """Wait until the page has this appearance, because media queries take effect in the next frame."""
 
     async def shown() -> dict[str, str]:
         look = await person.page.evaluate(LOOK)
@@ -52,7 +53,7 @@ async def looks(person: Person, **wanted: str) -> None:
 
 
 async def reach(person: Person, name: str, *, role: Any = "button", key: str = "Tab") -> None:
-    """Press a key until the given element has the focus."""
+    """Press a key until the given element has focus."""
     wanted = person.page.get_by_role(role, name=name, exact=True)
     for _ in range(MAX_STOPS):
         await person.page.keyboard.press(key)
@@ -62,7 +63,7 @@ async def reach(person: Person, name: str, *, role: Any = "button", key: str = "
 
 
 async def accessibility_node(page: Page, role: str) -> dict[str, object]:
-    """Return what the browser reports to a screen reader about the element with the given role."""
+    """Return the properties that the browser exposes to screen readers for the element with this role."""
     session = await page.context.new_cdp_session(page)
     nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
     [node] = [node for node in nodes if node["role"]["value"] == role]
@@ -77,7 +78,7 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
     await expect(ada.page.get_by_label("Your name")).to_be_focused()
     await type_("Ada")
     await press("Enter")
-    # The welcome message for a new owner appears late and leaves the focus in the message field.
+    # The setup steps for a new owner appear later and leave the focus in the message field.
     await expect(ada.page.get_by_role("textbox", name="Server name")).to_be_visible()
     await expect(box(ada)).to_be_focused()
     await reach(ada, "Messages", role="log", key="Shift+Tab")
@@ -93,7 +94,7 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
     await press("Enter")
     await shows(ada, ["one", "two"])
     await expect(ada.page.locator(".pending")).to_have_count(0)
-    # The last message is edited, and typing continues.
+    # The up arrow edits the last message.
     await press("ArrowUp")
     await expect(ada.page.get_by_role("textbox", name="Edit message")).to_be_focused()
     await type_("!")
@@ -124,11 +125,11 @@ async def go_through_messages(ada: Person) -> None:
     await expect(ada.page.locator(".picker button").first).to_be_focused()
     await press("Enter")
     await expect(message(ada, "two!").locator(".reaction")).to_have_accessible_name("👍 1 person")
-    # Tab skips the buttons of all messages.
+    # From the message list, Tab skips all messages' buttons.
     await ada.page.locator("#messages-box").focus()
     await press("Tab")
     assert await ada.page.evaluate("document.activeElement.closest('#composer') !== null")
-    # Shift+Tab skips the buttons, too. Within the list, it moves from a message's buttons to the message, and
+    # Shift+Tab skips the buttons, too. Inside the list, it moves from a message's buttons to the message and
     # then to the previous message's buttons.
     await press("Shift+Tab")
     await expect(ada.page.locator("#messages-box")).to_be_focused()
@@ -238,7 +239,7 @@ async def switch_channel(ada: Person) -> None:
     await expect(message(ada, "two!").first).to_be_focused()
     await press("Escape")
     await expect(ada.page.get_by_role("searchbox")).to_have_count(0)
-    # Typing outside a field enters text in the message field.
+    # Text typed outside a field goes to the message field.
     await type_("three")
     await expect(box(ada)).to_have_value("three")
 
@@ -293,7 +294,7 @@ async def test_the_chosen_theme_survives_a_reload_and_settings_stay_open_after_a
 
 
 @wide_only
-async def test_the_focus_is_visible_in_forced_colours(people: People) -> None:
+async def test_the_focus_is_visible_in_forced_colours_mode(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.page.emulate_media(forced_colors="active")
     press = ada.page.keyboard.press

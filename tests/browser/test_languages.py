@@ -1,4 +1,4 @@
-"""In other languages and scripts, no English remains on the page, and text runs in its reading direction."""
+"""In other languages, no English text remains in the web client, and text runs in its reading direction."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.web.test_translations import OFFERED, SEARCH_FILTERS, messages
 
 __all__ = ["axe"]
 
-# Text that is visible or that screen readers announce.
+# Returns all text that is visible or announced by screen readers.
 WORDS = """() => {
   const isShown = (element) => element?.checkVisibility({ visibilityProperty: true });
   const found = new Set();
@@ -36,7 +36,7 @@ PAGES = ["members", "search-field", "pins", "threads", "inbox"]
 IN_MENU = {"pins", "threads"}
 NAMES = {"general", "Voice", "svc", "Ada", "online"}
 HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
-# Returns the position of an element's text: the free space to the left and right of it.
+# Returns the free space to the left and to the right of an element's text.
 ROOM = """(element, length) => {
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -52,13 +52,13 @@ def translated(language: str, key: str) -> str:
 
 
 def sentences(language: str, key: str) -> Iterator[str]:
-    """Return all variants of the string with this key, with placeholders in braces."""
+    """Yield all variants of the string with this key, with placeholders in braces."""
     text = messages(language)[key].split("\n#")[0].strip()
     yield from VARIANT.findall(text) if "->" in text else [text.split("\n")[0]]
 
 
 def english_in(texts: list[str], language: str) -> set[str]:
-    """Return the strings that are still in English although this language has its own translation."""
+    """Return the strings that are in English although this language has a translation."""
     patterns = []
     for key in messages("en"):
         if set(sentences("en", key)) == set(sentences(language, key)):
@@ -83,7 +83,7 @@ async def search(page: Page, language: str) -> None:
 
 
 async def react(to: Locator, language: str) -> None:
-    """React to a message. The reaction's name is in the page's language."""
+    """React to a message, with an emoji named in the page's language."""
     await press_at(to, translated(language, "react"))
     await press_at(to.locator(".picker"), "👍")
     singular = PLACED.sub("1", next(sentences(language, "reaction-count")))
@@ -144,7 +144,7 @@ async def test_no_english_remains_in_another_language(
         await page.keyboard.press("Escape")
         await expect(dialog).to_have_count(0)
     await first.locator(".author").click()
-    # The page shows the date in the format of its language.
+    # The page displays the date in its language's format.
     joined = PLACED.sub(datetime.now().astimezone().strftime(date), translated(language, "joined-on"))
     await expect(page.get_by_role("dialog").get_by_text(joined, exact=True)).to_be_visible()
     await look("a profile")
@@ -189,7 +189,7 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
         await check_width(page, language)
-        # An open panel reopens after a reload.
+        # Close the panel, because an open panel would reopen after a reload.
         await page.locator(".aside").get_by_role("button", name=translated(language, "close")).click()
 
 
@@ -221,7 +221,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     name = came.locator("button.author")
     await expect(name).to_have_css("direction", "rtl")
     await expect(name).to_have_text(HEBREW)
-    # The name is aligned with the other names, next to the avatar.
+    # The name is aligned with other names, next to the avatar.
     left = await ada.page.evaluate(
         "(text) => document.querySelector('.message .body').getBoundingClientRect().left", ""
     )
@@ -230,7 +230,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     await box(ada).fill(ARABIC)
     await expect(box(ada)).to_have_css("direction", "rtl")
     await check_width(ada.page, "left to right")
-    # In a right-to-left page, nothing is cut off, and text starts at the right.
+    # In a right-to-left page, nothing is cut off and text starts at the right.
     await ada.page.evaluate("document.documentElement.dir = 'rtl'")
     await check_width(ada.page, "right to left")
     await expect_accessible(ada, axe, "right to left")

@@ -1,4 +1,4 @@
-"""A person links their accounts on two servers, with consent on both, and others can verify the link."""
+"""People can link their accounts on two servers if they consent on both, and others can verify the link."""
 
 from urllib.parse import urlsplit
 
@@ -18,7 +18,9 @@ GARDENER = "Ada of the garden"
 
 
 async def joins_there(person: Person, elsewhere: Elsewhere, name: str) -> str:
-    """Join the other server in the same browser. Return the link that adds it to the first server's rail."""
+    """Join the other server in the same browser. Return the link that adds this server to the first server's
+    rail.
+    """
     invite = (await elsewhere.owner.done("POST", "/api/invites", {}))["code"]
     address = person.page.url
     await person.page.goto(f"{elsewhere.recorder.url}/#invite={invite}")
@@ -34,7 +36,7 @@ async def joins_there(person: Person, elsewhere: Elsewhere, name: str) -> str:
 
 
 async def starts_linking(person: Person) -> Locator:
-    """Choose to link the account on the other server. Return the first server's dialog."""
+    """Start linking the account on the other server. Return the first server's dialog."""
     settings = await open_settings(person, "Servers")
     await settings.get_by_role("button", name="Link an account").click()
     await person.page.get_by_role("menuitem", name="Garden club").click()
@@ -44,7 +46,7 @@ async def starts_linking(person: Person) -> Locator:
 
 
 async def profile_of(person: Person, name: str) -> Locator:
-    """Open the profile of the only person who has written a message."""
+    """Open the profile of the only person who has posted a message."""
     await person.hide_channels()
     await person.page.locator(".author").first.click()
     profile = person.page.get_by_role("dialog", name=name)
@@ -53,7 +55,7 @@ async def profile_of(person: Person, name: str) -> Locator:
 
 
 async def link_accounts(ada: Person, elsewhere: Elsewhere, product: SvcUp, axe: str) -> Locator:
-    """Link the accounts, and show the link on the first server. Return the last dialog."""
+    """Link the accounts and show the link on the first server. Return the last dialog."""
     other_url, host = elsewhere.recorder.url, urlsplit(product.url).netloc
     dialog = await starts_linking(ada)
     await expect_accessible(ada, axe, "the first question about a linked account")
@@ -80,7 +82,7 @@ async def links_of(person: Person) -> list[dict[str, str]]:
 
 
 async def viewer(people: People, ada: Person) -> Person:
-    """Open a page for another member, who sees a message from Ada and can open her profile from it."""
+    """Have Ada post a message. Open a page as another member, who can open her profile from the message."""
     await ask(ada, "POST", "/api/channels/general/messages", {"text": "hello"})
     grace = await people.arrive("Grace")
     await grace.come_in()
@@ -98,7 +100,7 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
     await add(ada, await joins_there(ada, elsewhere, GARDENER))
     await ada.page.keyboard.press("Escape")
     await link_accounts(ada, elsewhere, product, axe)
-    # The other server has a digest. It got neither the statement nor the URL of the server that shows it.
+    # The other server has only a digest, and neither the statement nor the URL of the server that shows it.
     [link] = await links_of(ada)
     assert link["origin"] == other_url
     received = elsewhere.recorder.received
@@ -114,7 +116,8 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
     profile = await profile_of(grace, "Ada")
     check = profile.get_by_role("button", name=f"Verify with {host}")
     await expect(check).to_be_visible()
-    # No request is sent before the click, because it tells the other server who is looking at whom.
+    # The page sends no request before the click, because it reveals to the other server who is looking at
+    # whom.
     assert elsewhere.recorder.requests("/api/account-confirmations") == []
     await check.click()
     await expect(profile.get_by_text(f"Verified: the same person as {GARDENER}")).to_be_visible()
@@ -156,7 +159,7 @@ async def test_both_profiles_can_show_the_link_and_either_can_remove_it(
 
 
 @wide_only
-async def test_consent_can_be_refused_on_either_server(
+async def test_consent_can_be_declined_on_either_server(
     people: People, product: SvcUp, elsewhere: Elsewhere
 ) -> None:
     ada = await people.arrive("Ada")
@@ -178,7 +181,7 @@ async def test_consent_can_be_refused_on_either_server(
 
 
 @wide_only
-async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_server(
+async def test_a_client_rejects_messages_that_are_not_from_its_users_other_server(
     people: People, product: SvcUp, elsewhere: Elsewhere
 ) -> None:
     ada = await people.arrive("Ada")
@@ -212,7 +215,7 @@ async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_serve
         statement(other_account, Account("https://third.example", me.id, me.device), **fresh): invalid,
         statement(other_account, Account(origin, "another", me.device), **fresh): invalid,
         statement(other_account, Account(origin, me.id, Device()), **fresh): invalid,
-        # An offer with a statement that we have not signed.
+        # An offer with a statement that we did not sign.
         f"{good}~{statement(Account(origin, me.id, Device()), other_account, **fresh)}": invalid,
         "nonsense": invalid,
     }

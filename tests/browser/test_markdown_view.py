@@ -1,5 +1,5 @@
-"""Markdown as a browser renders it: spoilers can be opened, code is highlighted and can be copied, and
-hostile content does not run.
+"""In rendered Markdown, spoilers can be opened, code is highlighted and can be copied, and hostile content
+does not run.
 
 tests/web tests the parser without a browser. See docs/http.md, "Messages".
 """
@@ -17,7 +17,7 @@ from tests.kit.svc_up import SvcUp
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
-# Elements that overflow the column, except inside scrolling blocks.
+# Returns the elements that overflow the column, except inside scrolling blocks.
 TOO_WIDE = """() => {
   const column = document.querySelector("body > div").getBoundingClientRect();
   const moves = (element) => element.closest(".table, .code pre");
@@ -29,7 +29,7 @@ TOO_WIDE = """() => {
     .filter((element) => (!moves(element) || moves(element) === element) && reachesOut(element))
     .map((element) => element.outerHTML.slice(0, 80));
 }"""
-# The lowest contrast of any colour of code against its background.
+# Returns the lowest contrast of the code colours against their background.
 MIN_CONTRAST = """() => {
   const numbers = (colour) => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -85,7 +85,7 @@ async def test_code_is_highlighted_and_can_be_copied(people: People, product: Sv
 
 
 async def test_emoji_are_rendered_in_colour_regardless_of_the_font(people: People, product: SvcUp) -> None:
-    """Check `font-variant-emoji`, because the test machine might not have an emoji font."""
+    """Check `font-variant-emoji` instead of pixels, because the test machine might not have an emoji font."""
     on = await bench(people, product)
     await show(on, "😄 **😄** `😄`\n```\n😄\n```")
     await on.page.evaluate("() => document.body.append(document.createElement('textarea'))")
@@ -102,7 +102,7 @@ async def test_spoilers_and_mentions_can_be_opened_by_keyboard(people: People, p
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")
     button = on.page.get_by_role("button", name=await on.words("markdown-spoiler"))
     await expect(button).to_have_attribute("aria-expanded", "false")
-    # Screen readers do not announce a spoiler's content before the spoiler is opened, either.
+    # Screen readers do not announce a spoiler's content until the spoiler is opened, either.
     tree = await on.page.locator(".markdown").aria_snapshot()
     assert "gardener" not in tree
     await expect(on.page.get_by_text("gardener")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The member list is grouped by role and presence, and renders only the visible part of a long list."""
+"""The member list is grouped by role and presence, and only the visible rows of a long list are rendered."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from tests.kit.text_channels import join_and_open, open_channel
 
 CROWD = 1000
 AT_ONCE = 20
-# The rows in a window of 800 px, and the rows rendered beyond it.
+# The rows in a window of 800 px and the additional rendered rows.
 MAX_DRAWN = 60
 
 pytestmark = pytest.mark.timeout(240)
@@ -29,7 +29,7 @@ SCROLL = """(list, share) => {
 
 
 async def crowd(address: str, size: int) -> None:
-    """Have the given number of members join, with one device each."""
+    """Have this many members join, with one device each."""
     waiting = iter(range(1, size + 1))
 
     async def some() -> None:
@@ -106,7 +106,7 @@ async def test_members_are_grouped_by_role_and_presence_and_can_be_reached_by_ke
     members = await list_of(ada)
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Moderators 1", "GGrace"])
 
-    # Tab moves to one of the members, and the arrow keys move to the others.
+    # Tab moves to one member, and the arrow keys move to the others.
     await expect(members.locator("li > button[tabindex='0']")).to_have_count(1)
     await ada.page.get_by_label("Find a member").press("Tab")
     await expect(row(members, "Ada")).to_be_focused()
@@ -124,7 +124,7 @@ async def test_members_are_grouped_by_role_and_presence_and_can_be_reached_by_ke
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Offline 1", "GGrace"])
 
 
-async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: People) -> None:
+async def test_in_a_wide_window_the_member_list_stays_next_to_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.resize({"width": 1440, "height": 800})
     await join_and_open(ada)
@@ -136,7 +136,7 @@ async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: P
     await expect(heading).to_have_count(0)
     await side_panel.get_by_role("button", name="Close").click()
     await expect(heading).to_be_visible()
-    # A call shows its own participants, and a small page has no room for the list.
+    # A call displays its own participants, and a small page does not have room for the list.
     await ada.enter_call()
     await expect(heading).to_have_count(0)
     await open_channel(ada, "general")
@@ -155,7 +155,7 @@ async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: P
     await expect(heading).to_be_visible()
 
 
-async def test_a_press_on_the_dimmed_page_closes_the_panel_over_it(people: People) -> None:
+async def test_clicking_the_backdrop_closes_the_panel(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await ada.resize({"width": 800, "height": 700})
     await ada.show_aside("Members")

@@ -1,4 +1,4 @@
-"""Managers find members in the settings, see their moderation history, and act on several members at once."""
+"""Managers can find members, see their moderation history and act on several members in the settings."""
 
 import asyncio
 import re
@@ -64,7 +64,9 @@ APART = """() => {
 
 
 async def test_members_can_be_filtered_and_timed_out_on_a_phone(people: People) -> None:
-    """Filter the members and time one out on a phone. Check that the notice never covers the next control."""
+    """Filter the members and time out a member on a phone. Check that the notice never covers the next
+    control.
+    """
     server = await community(people, "timeout_members", pages=["moderator"])
     silent = f"/api/members/{await own_id(server.owner)}/timeout"
     assert await refusal(server.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
@@ -73,7 +75,7 @@ async def test_members_can_be_filtered_and_timed_out_on_a_phone(people: People) 
     await server.moderator.resize({"width": 390, "height": 780})
     rows = page.get_by_role("listitem")
     await page.get_by_text("Filter and sort").click()
-    # Only members who may kick people see when others were last online.
+    # Only members who may kick others can see when members were last online.
     await expect(page.get_by_label("Last seen")).to_have_count(0)
     await page.get_by_label("Joined").select_option("-30")
     await expect(page.get_by_text("No members match.")).to_be_visible()
@@ -108,10 +110,10 @@ async def test_several_members_can_be_given_roles_or_banned_at_once(people: Peop
         await dialog.get_by_label("Role").select_option("Helpers")
         await expect(dialog.locator(".bulk-people").last).to_contain_text(left_out)
         await dialog.locator("button[type=submit]").click()
-        # Members for whom the action has been completed are no longer selected.
+        # Members are no longer selected once the action has been completed for them.
         await expect(dialog).to_have_count(0)
         await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Assign" else 0)
-    # Grace also loses the role and gets it back for the next steps.
+    # Grace has lost the role as well and gets it back for the next steps.
     [role] = [
         role for role in (await ask(server.owner, "GET", "/api/roles"))["roles"] if role["name"] == "Helpers"
     ]
