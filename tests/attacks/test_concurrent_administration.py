@@ -451,7 +451,7 @@ async def test_all_concurrent_actions_have_a_serial_order(
 
 
 @pytest.mark.parametrize("state", ["running", "stopped"])
-async def test_a_server_reports_that_it_has_no_owner_and_can_be_given_one(
+async def test_a_server_without_an_owner_reports_this_and_can_be_given_one(
     scene: Scene, tmp_path: Path, state: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "data"

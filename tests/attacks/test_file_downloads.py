@@ -82,7 +82,7 @@ async def test_an_unprocessed_file_is_served_as_a_download_with_unchanged_bytes(
         assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
-async def test_a_picture_with_the_wrong_extension_is_re_encoded(
+async def test_an_image_with_the_wrong_extension_is_re_encoded(
     client: UploadClient, own_worker: RunningWorker
 ) -> None:
     for name in ("notes.bin", "letter.pdf", "song.mp3", "x"):
@@ -91,7 +91,7 @@ async def test_a_picture_with_the_wrong_extension_is_re_encoded(
         assert pictures.SECRET not in await client.get(result["url"])
 
 
-async def test_an_archive_appended_to_a_picture_is_removed(
+async def test_an_archive_appended_to_an_image_is_removed(
     client: UploadClient, own_worker: RunningWorker
 ) -> None:
     result = await outcome(client, pictures.encoded(pictures.scene(), "PNG") + ZIP + HTML, "polyglot.zip")
@@ -108,7 +108,7 @@ async def test_a_video_with_the_wrong_extension_is_re_encoded(
     assert b"+52.52" not in await client.get(result["url"])
 
 
-async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
+async def test_a_broken_image_or_video_is_not_stored_as_a_file(
     client: UploadClient, own_worker: RunningWorker
 ) -> None:
     picture, video = b"\x89PNG\r\n\x1a\n" + HTML, hostile_videos.EBML + HTML
@@ -239,7 +239,7 @@ async def test_a_file_can_be_attached_to_a_message_and_found(
         )
 
 
-def test_a_truncated_picture_or_video_is_not_accepted_as_a_generic_file() -> None:
+def test_a_truncated_image_or_video_is_not_accepted_as_a_generic_file() -> None:
     assert content_of(heif.photo(pictures.scene())[:24]) == "picture"
     for format_ in ("PNG", "JPEG", "GIF", "WEBP", "AVIF"):
         assert content_of(pictures.encoded(pictures.scene(), format_)[:16]) == "picture"

@@ -152,7 +152,7 @@ def owned(data: Path) -> Path:
 # Media
 
 
-def test_an_imported_picture_is_re_encoded_under_a_new_key(tmp_path: Path, data: Path) -> None:
+def test_an_imported_image_is_re_encoded_under_a_new_key(tmp_path: Path, data: Path) -> None:
     hostile = picture(tail=b"<script>alert(1)</script>")
     reference = {"kind": "reference", "owner_kind": "message", "owner_id": "x", "key": KEY}
     avatar = {"avatar": KEY, "attachments": [{**ATTACHED, "thumbnail": None}]}

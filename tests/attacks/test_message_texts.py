@@ -26,7 +26,7 @@ STARRED = [f"*{('ab' * 25)[n % 2 :]}{letter}*" for n, letter in enumerate(LETTER
 BEGINNINGS = [f"{('ab' * 10)[:length]}*" for length in range(2, 20)] + [
     f"*a{letter}{letter}*" for letter in LETTERS
 ]
-# For each case, the text that the message repeats, and a rule that is expensive to check against it.
+# Maps each case to the text that the message repeats and a rule that is expensive for this message.
 WORST: dict[str, tuple[str, dict[str, object]]] = {
     "disguises": ("f.u.c.k $h!t_h1t fffuuuck ", PATTERNS),
     "ligatures": ("ß_ｓｓéé_ﷺｓﬁ_1 ", PATTERNS),
@@ -60,7 +60,7 @@ def pieces(text: str, rules: Sequence[RuleMatcher]) -> list[list[float]]:
 
 @pytest.mark.parametrize(("piece", "rules"), WORST.values(), ids=WORST)
 def test_a_message_is_searched_in_many_small_steps(piece: str, rules: dict[str, object]) -> None:
-    """Check word rules, among others. They once took seconds in one step, because they were assumed to cost
+    """Check all kinds of rules. Word rules once took seconds in one step, because they were assumed to cost
     nothing.
     """
     text, ready = (piece * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS], finders(**rules)

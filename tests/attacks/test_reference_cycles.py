@@ -1,6 +1,4 @@
-"""Rejected requests leave no reference cycles, so a flood of them does not stall the server in the garbage
-collector.
-"""
+"""Rejected requests leave no reference cycles, so a flood of them does not cause long garbage collections."""
 
 import gc
 

@@ -206,7 +206,7 @@ async def test_a_large_database_is_checked_while_the_server_is_running(
         await database.close()
 
 
-async def test_svc_doctor_checks_the_whole_database(path: Path) -> None:
+async def test_svc_doctor_checks_the_entire_database(path: Path) -> None:
     (sound,) = database_at_rest(path.parent)
     assert sound.what == "The database is intact: SQLite checked all of it"
     # Remove a row from an index. Only a full check finds this.
@@ -294,7 +294,7 @@ async def test_the_health_endpoint_reports_failed_writes_even_if_a_small_write_w
         assert (status, body["status"]) == (503, "degraded")
         assert sorted(body) == ["serverName", "service", "status", "timestamp"]
         resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-        # A small write would now succeed. On a full disk, this often happens although a message does not fit.
+        # A small write would now succeed, as it often does on a disk without room for a message.
         assert (await _health(http))[1]["status"] == "degraded"
         await chat.join("Ada")
         os.kill(pid, signal.SIGTERM)

@@ -81,8 +81,8 @@ def motion() -> None:
 
 @pytest.fixture
 def service_worker() -> None:
-    """Let the page register its service worker, which offline use, shared content, push messages and system
-    notifications need.
+    """Let the page register its service worker, for tests of offline use, shared content, push messages and
+    system notifications.
     """
 
 

@@ -11,7 +11,7 @@ from tests.kit.text_channels import entry, join_and_open, write
 
 
 class Held:
-    """Holds back the first response to a kind of request until `release`."""
+    """The first response to a kind of request, which is held back until `release`."""
 
     def __init__(self, person: Person, path: str) -> None:
         self._page, self._path = person.page, path

@@ -13,7 +13,9 @@ from tests.kit.text_channels import message, write
 __all__ = ["axe"]
 
 
-async def test_several_members_can_be_filtered_reviewed_and_kicked_at_once(people: People, axe: str) -> None:
+async def test_several_members_can_be_filtered_reviewed_and_kicked_in_one_step(
+    people: People, axe: str
+) -> None:
     server = await community(people, "kick_members", "view_reports")
     page, edsger = await open_settings(server.moderator, "Members"), await own_id(server.member)
     rows = page.get_by_role("listitem")
@@ -91,7 +93,7 @@ async def test_members_can_be_filtered_and_timed_out_on_a_phone(people: People) 
     await expect(rows).to_contain_text("Edsger")
 
 
-async def test_several_members_can_be_given_roles_or_banned_at_once(people: People) -> None:
+async def test_roles_and_bans_can_be_given_to_several_members_in_one_step(people: People) -> None:
     server = await community(people, "ban_members", "view_audit_log")
     edsger = await own_id(server.member)
     await write(server.member, "Watches for sale")

@@ -21,7 +21,7 @@ PING = {
 
 
 class Hand:
-    """Acts on a page with mouse and keyboard, and counts the mouse clicks."""
+    """A simulated user with a mouse and a keyboard. Counts the mouse clicks."""
 
     def __init__(self, person: Person, pictures: Path) -> None:
         self.page: Page = person.page

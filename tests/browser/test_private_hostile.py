@@ -150,7 +150,7 @@ async def send_messages(person: Person, group: str, all_of_it: list[Mapping[str,
 
 
 async def leave_open() -> None:
-    """Do nothing: the current view is the view to check."""
+    """Do nothing, because the current view is the view to check."""
 
 
 async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[object]]]) -> list[str]:

@@ -127,7 +127,7 @@ async def test_an_export_is_downloaded_as_a_file(people: People, tmp_path: Path)
 
 
 @wide_only
-async def test_changes_to_name_status_and_picture_are_visible_to_others(people: People, axe: str) -> None:
+async def test_changes_to_name_status_and_avatar_are_visible_to_others(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await write(ada, "It is me")

@@ -112,7 +112,7 @@ async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_sc
         assert people.faults == []
 
 
-async def test_without_a_camera_the_page_gives_the_reason(people: People, axe: str) -> None:
+async def test_without_a_camera_the_web_client_explains_the_problem(people: People, axe: str) -> None:
     ada, grace = await with_the_number(people)
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Scan QR code")

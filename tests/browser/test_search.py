@@ -40,7 +40,7 @@ HIGHLIGHTED = "[...(CSS.highlights.get('found') ?? [])].map(String)"
 
 
 async def search(person: Person, query: str, *finds: str) -> Locator:
-    """Search. Wait for exactly these results, newest first."""
+    """Search, and wait for exactly these results, newest first."""
     field = person.page.get_by_role("searchbox", name="Search messages")
     await field.fill(query)
     await field.press("Enter")

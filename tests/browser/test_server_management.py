@@ -93,7 +93,7 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(server: Com
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_a_webhook_can_be_created_and_tested_on_the_page(server: Community, axe: str) -> None:
+async def test_a_webhook_can_be_created_and_tested_in_the_web_client(server: Community, axe: str) -> None:
     page = await open_settings(server.moderator, "Webhooks")
     await expect(page.get_by_text("There are no webhooks you can manage.")).to_be_visible()
     await page.get_by_label("Webhook name").fill("Builds")

@@ -361,7 +361,7 @@ async def test_hostile_markdown_in_messages_and_cards_is_shown_as_text(people: P
 
 
 @narrow_only
-async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
+async def test_an_uploaded_image_appears_for_others(people: People) -> None:
     ada, grace = await both(people)
     picture = encoded(scene(320, 240), "PNG")
     done = ada.page.locator(".upload-list [data-state=done]")

@@ -87,7 +87,7 @@ async def is_within_reach(person: Person, where: str) -> None:
 
 
 @on_a_phone
-async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_read(
+async def test_every_control_can_be_reached_by_touch_and_the_full_topic_can_be_read(
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", touch=True)

@@ -30,7 +30,7 @@ TEXT_COLOUR = "() => getComputedStyle(document.body).color"
 async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
     ada = await people.join("Ada")
     grace = await people.arrive("Grace", reads="general")
-    # Grace has read her own message.
+    # Her own message counts as read.
     await write(grace, "Old")
     await grace.page.goto("about:blank")
     for number in range(NEWS):

@@ -1,4 +1,4 @@
-"""A fake media service that forwards no media. Tests control its WebSockets."""
+"""Provides a fake media service that forwards no media. Tests control its WebSockets."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""A member who sends HTTP requests to a chat server."""
+"""Provides a member who sends HTTP requests to a chat server."""
 
 import asyncio
 from dataclasses import dataclass

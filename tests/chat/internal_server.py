@@ -1,4 +1,4 @@
-"""A chat server with accessible internals, for tests that must change its state directly."""
+"""Provides a chat server with accessible internals, for tests that must change its state directly."""
 
 import dataclasses
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""A member who sends requests and waits for events on a live socket."""
+"""Provides a member who sends requests and waits for events on a live socket."""
 
 import asyncio
 import json

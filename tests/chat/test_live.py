@@ -18,7 +18,7 @@ from tests.chat.live_member import LiveMember, abort
 
 
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
-    """Return the error frame before the server closes the connection, and the close code."""
+    """Wait until the server closes the connection. Return its last error frame and the close code."""
     async with asyncio.timeout(30):
         assert json.loads(await ws.receive_str())["event"] == "hello"
         frame = json.loads(await ws.receive_str())

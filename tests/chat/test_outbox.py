@@ -187,7 +187,7 @@ async def test_nothing_is_written_to_a_closed_connection(rounds: WriteScheduler,
 
 
 class ClosedTwice(FakeTransport):
-    """Behaves like asyncio's TLS transport after a second close, which no longer knows the size of its
+    """A transport like asyncio's TLS transport after a second close. It no longer knows the size of its
     buffer.
     """
 

@@ -41,8 +41,8 @@ SYSTEM_KEYS = """() => {
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
 PRESS = "(key) => systemKeys[key]({ action: key })"
-# Media keys in the order of the key presses, each with an icon and whether others then see the icon on Ada's
-# tile.
+# Media keys in the order of the key presses. Each has an icon, and states whether others see this icon on
+# Ada's tile after the key press.
 SYSTEM_KEYS_DO = (
     ("pause", "muted", True),
     ("pause", "muted", True),

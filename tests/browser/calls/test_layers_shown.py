@@ -41,8 +41,8 @@ globalThis.RTCPeerConnection = class extends RTCPeerConnection {
 
 
 class Signalling:
-    """A page's signalling connection. It records the page's requests and simulates the service's events for a
-    narrow downlink.
+    """A page's signalling connection, which records the page's requests and simulates events for a narrow
+    downlink.
     """
 
     def __init__(self) -> None:

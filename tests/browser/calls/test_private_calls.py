@@ -41,8 +41,8 @@ JOINS = """async () => {
   }
 }"""
 ENOUGH = 40  # frames to wait for from each track
-# The frames of three encodings, which share a counter, in ten minutes at 30 frames per second. A test call
-# takes only a minute.
+# Three encodings share a counter. This is the number of their frames in ten minutes at 30 frames per second.
+# A test call takes only a minute.
 MAX_COUNTER = 10 * 60 * 30 * 3
 LEAVES = {0, 1, 2}
 SOURCES = {"mic": 0, "camera": 1}

@@ -1,4 +1,4 @@
-"""Each receiver of a camera gets the size it requests, out of three, from Chromium and from Firefox.
+"""Each receiver of a camera can request one of three sizes, whether Chromium or Firefox sends the camera.
 
 The sizes are separate encodings (simulcast) or spatial layers of one stream (SVC). See docs/signalling.md,
 "Several encodings".

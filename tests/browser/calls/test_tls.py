@@ -39,7 +39,7 @@ async def arrive(people: People, name: str) -> Person:
     with pytest.raises(Error, match="ERR_CERT_AUTHORITY_INVALID"):
         await people.arrive(name)
     person = people.latest
-    # These are "Advanced" and then "Proceed".
+    # Click "Advanced" and then "Proceed".
     await person.page.locator("#details-button").click()
     await person.page.locator("#proceed-link").click()
     await person.page.get_by_label("Your name").wait_for()

@@ -15,7 +15,7 @@ from tests.kit.chat_nodes import chat_nodes, chat_relays, owner_among
 from tests.kit.nats_cluster import nats_cluster
 
 PRESENT = ("online", "idle", "do_not_disturb")
-# The time limit includes a reserve, because the remaining node may be slow on a busy machine.
+# The time limit includes a margin, because the remaining node may be slow on a busy machine.
 WITHIN_S = RETURN_GRACE_S + 45
 
 

@@ -235,7 +235,7 @@ async def test_a_relay_serves_the_web_client_and_forwards_the_owners_responses(t
         (["--cluster", "nats://127.0.0.1:9", "--name", "one"], "NATS cannot be reached"),
     ],
 )
-async def test_a_relay_that_cannot_work_refuses_to_start_and_states_the_reason(
+async def test_a_relay_that_cannot_work_does_not_start_and_reports_the_reason(
     arguments: list[str], reason: str
 ) -> None:
     relay = ChatRelay("one", [])

@@ -148,7 +148,7 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_off_the_pre
 
 
 class Died(BaseException):
-    """Simulates the death of the process. No code handles this exception."""
+    """An exception that no code handles. It simulates the death of the process."""
 
 
 class DyingLog(NatsLog):
@@ -316,7 +316,7 @@ async def test_startup_waits_for_servers_that_are_slow_to_respond(
         await asyncio.to_thread(log.close)
 
 
-async def test_checking_the_servers_needs_a_response_from_only_one_of_them(servers: NatsCluster) -> None:
+async def test_the_server_check_needs_a_response_from_only_one_server(servers: NatsCluster) -> None:
     nobody = "nats://system:system@127.0.0.1:9"
     await asyncio.to_thread(refuse_lazy_servers, [nobody, servers.system_urls[1]])
     with pytest.raises(ClusterError, match="SVC_CLUSTER_SYSTEM: NATS cannot be reached"):

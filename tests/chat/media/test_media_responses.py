@@ -48,7 +48,7 @@ async def stored(variables: dict[str, str]) -> AsyncIterator[Stored]:
         yield Stored(chat, community, community.media.url(key))
 
 
-async def test_a_picture_is_served_with_its_type_and_cannot_run_scripts(stored: Stored) -> None:
+async def test_an_image_is_served_with_its_type_and_cannot_run_scripts(stored: Stored) -> None:
     status, headers, content = await stored.get()
     assert (status, content) == (200, CONTENT)
     assert headers["Content-Type"] == "image/webp"

@@ -24,7 +24,7 @@ async def _stored(community: Community) -> str:
 
 
 async def _with_file(community: Community, person: HttpMember, text: str, age_days: int) -> str:
-    """Post a message with an image and its thumbnail. Date it back by the given number of days."""
+    """Post a message with an image and its thumbnail. Backdate it by the given number of days."""
     message_id = str((await person.done("POST", GENERAL, {"text": text}))["id"])
     key, thumbnail = await _stored(community), await _stored(community)
     facts = {"content_type": "image/webp", "width": 16, "height": 16, "bytes": 10}
@@ -48,7 +48,7 @@ async def _with_file(community: Community, person: HttpMember, text: str, age_da
 
 
 async def _files(community: Community, person: HttpMember) -> dict[str, tuple[int, int]]:
-    """Return the numbers of files and of expired files of each message, by its text."""
+    """Map the text of each message to the number of its files and the number of its expired files."""
     messages = (await person.done("GET", GENERAL))["messages"]
     return {m["text"]: (len(m["attachments"]), m.get("expired_attachments", 0)) for m in messages}
 

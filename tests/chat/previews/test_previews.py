@@ -148,7 +148,7 @@ def test_a_preview_contains_the_page_title_description_and_image(tmp_path: Path)
     on_an_internet(body, tmp_path)
 
 
-def test_a_linked_picture_is_fetched_only_once(tmp_path: Path) -> None:
+def test_a_linked_image_is_fetched_only_once(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as scene:
             (picture,) = await scene.shown(f"{HOST}/tea.png")
@@ -158,7 +158,7 @@ def test_a_linked_picture_is_fetched_only_once(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_path: Path) -> None:
+def test_previews_follow_redirects_and_fetch_images_but_skip_empty_pages(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as scene:
             moved, picture, plain = await scene.shown(f"{HOST}/moved {HOST}/tea.png {HOST}/plain")
@@ -282,7 +282,7 @@ def test_previews_are_rate_limited_per_member_and_per_server(
     on_an_internet(body, tmp_path)
 
 
-def test_a_preview_omits_a_picture_that_no_longer_exists(tmp_path: Path) -> None:
+def test_a_preview_omits_an_image_that_no_longer_exists(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as scene:
             (preview,) = await scene.shown(f"{HOST}/tea")

@@ -1,5 +1,5 @@
-"""Devices are notified of private messages unless a client of the member is visible. The notifications have
-no content.
+"""Devices are notified of private messages unless a client of the member is visible. The notifications
+contain no message content.
 """
 
 import asyncio

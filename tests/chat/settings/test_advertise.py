@@ -1,4 +1,4 @@
-"""The server is advertised on the local network as configured. The tests look for it with avahi-browse.
+"""The server is advertised on the local network as configured. The tests look it up with avahi-browse.
 
 The server and the browser are two machines on a simulated network (`tests.kit.avahi_link`).
 """

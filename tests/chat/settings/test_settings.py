@@ -61,7 +61,7 @@ async def test_the_owner_reads_and_changes_the_settings(world: World) -> None:
     assert community.settings.current.lanOpen
 
 
-async def test_one_invalid_value_prevents_the_whole_change_and_all_problems_are_reported(
+async def test_one_invalid_value_prevents_the_entire_change_and_all_problems_are_reported(
     world: World,
 ) -> None:
     chat, community = world

@@ -153,7 +153,7 @@ async def test_the_report_names_an_address_that_others_cannot_reach(
         ("buffers", replace(GOOD, buffers=SMALL), ("notice", "small")),
     ],
 )
-async def test_the_report_names_resources_that_the_machine_lacks(
+async def test_the_report_names_missing_system_resources(
     variables: dict[str, str], check: str, machine: Machine, expected: tuple[str, str]
 ) -> None:
     """Check that the report and `svc doctor` agree."""

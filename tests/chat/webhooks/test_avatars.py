@@ -1,4 +1,4 @@
-"""A webhook's avatar can be uploaded, is scaled down, appears with the webhook's posts, and can be deleted.
+"""Webhooks can have avatars, which are scaled down and appear with later posts.
 
 See docs/http.md, "Webhooks", and docs/webhooks.md.
 """

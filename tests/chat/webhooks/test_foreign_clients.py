@@ -18,7 +18,7 @@ from tests.kit.programs import output_of
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 
-# The first test of a package registry installs the packages.
+# The first test with a package registry installs the packages.
 pytestmark = pytest.mark.timeout(300)
 
 

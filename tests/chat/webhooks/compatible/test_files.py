@@ -39,7 +39,7 @@ async def content(hook: Hook, file: Any) -> tuple[bytes, str, str]:
         return await response.read(), response.content_type, headers.get("Content-Disposition", "")
 
 
-async def test_pictures_are_re_encoded_and_other_files_are_stored_unchanged(hook: Hook) -> None:
+async def test_images_are_re_encoded_and_other_files_are_stored_unchanged(hook: Hook) -> None:
     sent = encoded(scene(800, 600), "JPEG", comment=SECRET)
     body, message = await post(hook, {"content": "Look"}, ("graph.jpg", sent), ("log.txt", b"a\r\nlog"))
     assert (message["text"], body["warnings"]) == ("Look", [])

@@ -37,8 +37,8 @@ COMPLETED = {**ISSUE, "state_reason": "completed"}
 NOT_PLANNED = {**ISSUE, "state_reason": "not_planned"}
 ON_PULL_REQUEST = {**ISSUE, "pull_request": {"url": f"{PAGE}/pull/7"}}
 
-# Each row has the event, the payload, and the card's title (after the repository's name), link, colour and
-# text.
+# Each row has the event, the payload, and the expected title (after the repository's name), link, colour and
+# text of the card.
 POSTED = [
     (
         "ping",

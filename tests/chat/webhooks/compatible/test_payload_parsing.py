@@ -1,4 +1,4 @@
-"""Payloads for other services are parsed as by these services, in time linear in the payload size."""
+"""Payloads for other services are parsed the way these services do, in linear time."""
 
 from types import ModuleType
 
