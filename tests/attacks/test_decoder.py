@@ -69,7 +69,7 @@ async def confined_by(
 
 
 async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mapping[str, str]:
-    """Run each attack. Map its name to the outcome: the name of the error, or "done"."""
+    """Run each attack. Return the outcomes by attack: the name of the error, or "done"."""
     results = {}
     for name in names:
         with target_of(user) as target:

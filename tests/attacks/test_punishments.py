@@ -249,7 +249,7 @@ async def test_hashes_are_stored_as_long_as_a_sanction_lasts(
     path = f"/api/members/{world.ada.id}/timeout"
     async with world.chat.member("", world.owner.token) as owner:
         if punishment == "timeout":
-            # The timeout lasts longer than hashes are stored without a sanction.
+            # The timeout outlasts the time for which hashes are stored without a sanction.
             await world.owner.done("PUT", path, {"duration_s": 28 * 24 * 3600})
         if punishment == "mute":
             await owner.ask("voice_mute", member_id=world.ada.id, muted=True)

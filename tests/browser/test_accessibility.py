@@ -24,8 +24,8 @@ from tests.kit.text_channels import box, do, message, press_at, write
 AXE = Path(__file__).parents[1] / "axe"
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": WIDE, "narrow": NARROW}
-# Runs the function in the other theme and labels the faults it returns. Nothing is painted in between,
-# because painting would take as long as the check.
+# Runs the function in the other theme and labels the faults it returns. Nothing is painted in between, which
+# would take as long as the check itself.
 IN_OTHER_THEME = """async (run) => {
   const { dataset } = document.documentElement;
   const { theme } = dataset;

@@ -295,7 +295,6 @@ async def test_reports_the_audit_log_and_bans_each_require_only_their_own_permis
 
 
 async def test_the_slower_of_two_moderators_learns_that_the_other_was_first(server: Community) -> None:
-    """Check that the second moderator learns that the first was quicker."""
     ban = await choose(server.moderator, "Edsger", "Ban")
     kick = await choose(server.owner, "Edsger", "Kick")
     await ban.get_by_role("button", name="Ban").click()

@@ -90,7 +90,7 @@ async def create_role(hand: Hand, name: str, permission: str) -> None:
     await hand.write("Name", name)
     await hand.page.get_by_role("switch", name=permission).click()
     await hand.press("Create role")
-    # After creating a role, people usually give it to a member.
+    # After creating a role, people usually assign it to a member.
     await expect(hand.page.get_by_label("Add a member")).to_be_focused()
     await hand.picture(f"role-{name}")
 

@@ -68,7 +68,7 @@ async def recorder(port: int) -> AsyncIterator[Recorder]:
 
 @dataclass
 class Elsewhere:
-    """Another server, a member on it, and the link with which the member adds this server to a rail."""
+    """Another server, a member on it, and the link that adds this server to the member's rail."""
 
     recorder: Recorder
     owner: HttpMember

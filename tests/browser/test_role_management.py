@@ -40,7 +40,7 @@ async def create(person: Person, name: str, *permissions: str) -> None:
         await page.get_by_role("switch", name=permission).check()
     await page.get_by_role("button", name="Create role").click()
     await expect(page.get_by_role("button", name="Delete role")).to_be_visible()
-    # After creating a role, people usually give it to a member.
+    # After creating a role, people usually assign it to a member.
     await expect(page.get_by_label("Add a member")).to_be_focused()
 
 

@@ -52,7 +52,7 @@ async def test_a_processor_without_aes_instructions_is_reported(sfu: SfuProcess)
 
 
 async def how_media_is_encrypted(sfu: SfuProcess) -> dict[str, str]:
-    """Return the media encryption that the log names. Check that the metrics name the same."""
+    """Return the media encryption named in the log. Check that the metrics agree."""
     (line,) = (line for line in sfu.output.splitlines() if " encryption " in line)
     logged = dict(re.findall(r"(\w+)=(\S+)", line))
     (sample,) = (name for name in await sfu.metrics() if name.startswith("svc_sfu_encryption_info"))

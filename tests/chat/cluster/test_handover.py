@@ -125,7 +125,7 @@ async def test_a_client_without_retries_loses_no_request_while_the_community_mov
         assert sorted(await texts_at(second, token)) == sorted(sent)
 
 
-async def test_a_former_owner_leaves_load_balancers_before_it_rejects_requests(
+async def test_a_former_owner_asks_load_balancers_to_stop_before_it_rejects_requests(
     tmp_path: Path,
 ) -> None:
     async with (

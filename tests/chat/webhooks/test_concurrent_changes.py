@@ -1,4 +1,4 @@
-"""Changes to a webhook or its channel while a post's images are being fetched apply to the post.
+"""Changes made to a webhook or its channel while a post's images are being fetched apply to the post.
 
 See docs/http.md, "Webhooks".
 """
