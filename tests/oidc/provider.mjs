@@ -1,8 +1,8 @@
-// Runs an OpenID provider for tests, on a free port of this machine. It prints its URL, and stops when its
-// standard input ends. Users sign in by typing a name, without a password. Its tokens are signed with the
-// algorithm in the first argument, ES256 or RS256. Further arguments are additional redirect addresses.
-// `community` is a public client, `confidential` has a secret, and `page` redirects to this machine, on any
-// port (RFC 8252 section 7.3).
+// Runs an OpenID provider for tests on a free local port. It prints its URL and stops when its standard input
+// ends. Users sign in by typing a name, without a password. The first argument is the algorithm that signs
+// tokens, ES256 or RS256. The other arguments are additional redirect URLs. `community` is a public client,
+// `confidential` has a secret, and `page` redirects to the loopback address on any port (RFC 8252 section
+// 7.3).
 
 import { createServer } from "node:http";
 import { generateKeyPair } from "node:crypto";
