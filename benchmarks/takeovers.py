@@ -31,9 +31,9 @@ from svc.chat.cluster.relay_links import Facts, RelayLinks
 from svc.chat.cluster.relay_protocol import (
     LINK_PATH,
     PROTOCOL,
+    AttachedClient,
     AttachRequest,
     DirectoryPart,
-    OpenPage,
     PresenceRecord,
     SessionRecord,
     StateRequest,
@@ -63,7 +63,7 @@ class Options:
 class Relay:
     """A relay that was attached to the previous owner, with connected clients."""
 
-    def __init__(self, name: str, ws: ClientWebSocketResponse, opened: Sequence[OpenPage]) -> None:
+    def __init__(self, name: str, ws: ClientWebSocketResponse, opened: Sequence[AttachedClient]) -> None:
         self._name, self._ws, self._opened = name, ws, opened
         self.bytes = 0
 
@@ -104,7 +104,7 @@ async def run_relays(address: str, options: Options) -> tuple[float, float, int]
     ids, expires_at = member_ids(options.pages), time.time() + _LIFETIME_S
     online = [PresenceRecord(id_, is_online=True, idle=False, do_not_disturb=False) for id_ in ids]
     opened = [
-        OpenPage(
+        AttachedClient(
             number, SessionRecord(id_, _SESSION, expires_at, 0, lasting=False), in_sight=True, idle=False
         )
         for number, id_ in enumerate(ids)

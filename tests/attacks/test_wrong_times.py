@@ -21,7 +21,7 @@ from svc.chat.clock_repair.repair import MAX_AHEAD_MS, PAST, PAST_OF_LARGE
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS
-from svc.chat.live.open_page import Page
+from svc.chat.live.client import LocalClient
 from svc.chat.messages.message import first_number_at
 from svc.cli import main
 from tests.chat.chat_server import chat_server
@@ -356,7 +356,7 @@ def owner_session(community: Any, member_id: str) -> str:
 )
 def test_a_client_stays_connected_as_long_as_a_token_is_valid(left_s: float, ends: bool) -> None:
     closed = []
-    page: Any = object.__new__(Page)
+    page: Any = object.__new__(LocalClient)
     page.session = Session("m", "s", 1000.0 + left_s)
     page.outbox = dataclasses.make_dataclass("Outbox", ["check"])(lambda now: None)
     page.cut_off = lambda code, reason: closed.append(code)

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 
 from svc.chat.access.address import Origins
-from svc.chat.live import frames, open_page, socket
+from svc.chat.live import client, frames, socket
 from svc.chat.live.hub import EVERYONE
 from svc.chat.live.outbox import MAX_WAITING_BYTES
 from tests.chat.chat_server import ChatServer
@@ -122,7 +122,7 @@ async def test_a_member_may_connect_two_clients(chat: ChatServer, sfu: FakeSfu) 
 async def test_a_client_that_does_not_read_is_disconnected_from_the_live_socket(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_page, "CLOSE_DEADLINE_S", 0.1)
+    monkeypatch.setattr(client, "CLOSE_DEADLINE_S", 0.1)
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Ada") as ada,

@@ -20,7 +20,7 @@ from svc.chat.app import serving
 from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.http_port import Flags
-from svc.chat.live import open_page
+from svc.chat.live import client
 from svc.chat.live.hub import EVERYONE
 from svc.chat.tls import TlsFiles
 from tests.chat.chat_server import ChatServer
@@ -126,7 +126,7 @@ async def test_a_client_that_does_not_read_is_also_disconnected_over_tls(
     authority: Authority,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(open_page, "CLOSE_DEADLINE_S", 0.1)
+    monkeypatch.setattr(client, "CLOSE_DEADLINE_S", 0.1)
     built: list[Community] = []
 
     class Seen(Community):

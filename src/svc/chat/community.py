@@ -49,7 +49,7 @@ from svc.chat.import_export.exports import Exports, TransferCommands
 from svc.chat.linked_accounts.requests import LinkedAccountRequests
 from svc.chat.linked_accounts.rules import LinkedAccounts
 from svc.chat.live.hub import Hub, steady_clock
-from svc.chat.live.sign_in import PageSignIn, Welcome
+from svc.chat.live.sign_in import ClientSignIn, Welcome
 from svc.chat.live.socket import LiveSockets
 from svc.chat.members import responses
 from svc.chat.members.requests import MemberCommands, MemberRequests
@@ -304,7 +304,7 @@ class Community:
             jobs_waiting=lambda: self.files.queue.waiting,
             worker_up=lambda: self.files.worker.up,
             backups=self.kept_backups.made_at_ms,
-            pages=self.hub.pages,
+            pages=self.hub.clients,
             calls=lambda: len(self.pass_through),
             secure=self._secure,
             push_contact=lambda: self.notifications.contact.address,
@@ -416,7 +416,7 @@ class Community:
         return registry
 
     def _live(self) -> LiveSockets:
-        signing_in = PageSignIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
+        signing_in = ClientSignIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
         pages = self.hub, signing_in, self.origins, self.pace
         return LiveSockets(*pages, self._server_id, self._handlers(), self.notifications.contact.seen)
 

@@ -13,8 +13,8 @@ from svc.chat.cluster.relay.link import OwnerLink
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets, _State
 from svc.chat.cluster.relay_protocol import (
+    AttachedClient,
     AttachResponse,
-    OpenPage,
     PresenceRecord,
     SessionRecord,
     StateRequest,
@@ -22,12 +22,12 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.errors import ChatError
 from svc.chat.live import frames
-from svc.chat.live.open_page import Page
+from svc.chat.live.client import LocalClient
 from svc.chat.messages import responses
 
 PAGES = range(1, 41)
 SESSION = SessionRecord("ada", "session", 0, 1, lasting=False)
-OPENED = [OpenPage(number, SESSION, in_sight=True, idle=False) for number in PAGES]
+OPENED = [AttachedClient(number, SESSION, in_sight=True, idle=False) for number in PAGES]
 
 
 class BusyOwner(SimpleNamespace):
@@ -53,7 +53,7 @@ async def turns() -> None:
         await asyncio.sleep(0)
 
 
-def relay_with_pages(
+def relay_with_clients(
     owner: SimpleNamespace, closed: list[int], sent: list[bytes] | None = None, *, keeps_online: bool = True
 ) -> tuple[RelaySockets, RelayReplica]:
     """Return a relay and its replica. The relay's clients receive the events of epoch 1.
@@ -71,10 +71,10 @@ def relay_with_pages(
             send=sent.append,
         )
         sockets._by_number[number], sockets._states[number] = (
-            cast(Page, page),
+            cast(LocalClient, page),
             _State(SESSION, keeps_online=keeps_online),
         )
-        replica.hub.add(SESSION.member_id, cast(Page, page))
+        replica.hub.add(SESSION.member_id, cast(LocalClient, page))
     return sockets, replica
 
 
@@ -100,7 +100,7 @@ class QuickOwner(SimpleNamespace):
 
 async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> None:
     owner, closed = BusyOwner(), list[int]()
-    _, replica = relay_with_pages(owner, closed)
+    _, replica = relay_with_clients(owner, closed)
     replica.begin(2, 0, 0, [])
     owner.on_attached(attached(goes_on=False), OPENED)
     await turns()
@@ -116,7 +116,7 @@ async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> Non
 
 async def test_clients_waiting_for_their_state_get_no_events_and_get_it_after_a_reconnect() -> None:
     owner, closed = BusyOwner(), list[int]()
-    _, replica = relay_with_pages(owner, closed)
+    _, replica = relay_with_clients(owner, closed)
     assert len(replica.hub) == len(PAGES)
     replica.begin(2, 0, 0, [])
     assert len(replica.hub) == 0
@@ -141,7 +141,7 @@ async def test_a_client_keeps_its_online_members_only_if_it_and_its_relay_know_t
 ) -> None:
     """Otherwise, check that the client gets the complete state, including the online members."""
     owner, sent = QuickOwner(shares_online=shares_online), list[bytes]()
-    _, replica = relay_with_pages(owner, [], sent, keeps_online=keeps_online)
+    _, replica = relay_with_clients(owner, [], sent, keeps_online=keeps_online)
     grace = PresenceRecord("grace", is_online=True, idle=False, do_not_disturb=False)
     replica.online.replace([grace] if is_known else None)
     replica.begin(2, 0, 0, [], [] if shares_online else None)

@@ -129,12 +129,12 @@ class RecordingHub(Hub):
 
     def __init__(self, directory: Directory, clients: dict[str, Client]) -> None:
         super().__init__(directory, lambda: 0.0)
-        self._clients = clients
+        self._recorders = clients
 
     def push(
         self, event: str, data: object, to: Audience, *, but_not: str | None = None, kept: bool = True
     ) -> None:
-        for member_id, client in self._clients.items():
+        for member_id, client in self._recorders.items():
             if member_id != but_not and includes(to, member_id, self.directory):
                 client.fold(event, json.loads(encode(data)))
 

@@ -65,12 +65,12 @@ class Client:
 class RecordingHub(Hub):
     def __init__(self, clients: dict[str, Client]) -> None:
         super().__init__(directory(), lambda: 0.0)
-        self._clients = clients
+        self._recorders = clients
 
     def push(
         self, event: str, data: object, to: Audience, *, but_not: str | None = None, kept: bool = True
     ) -> None:
-        for member_id, client in self._clients.items():
+        for member_id, client in self._recorders.items():
             if includes(to, member_id, self.directory):
                 client.fold(event, json.loads(encode(data)))
 

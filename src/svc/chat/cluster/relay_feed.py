@@ -23,11 +23,11 @@ from svc.chat.cluster.relay_protocol import (
     ROLE,
     Batch,
     ChannelRecord,
+    ClientRevocation,
     DirectoryRecord,
     EventFrame,
     FeedItem,
     MemberRecord,
-    PageRevocation,
     PresenceRecord,
     Removal,
     RoleRecord,
@@ -37,8 +37,8 @@ from svc.chat.cluster.relay_protocol import (
     pack_audience,
 )
 from svc.chat.live import frames
+from svc.chat.live.client import ConnectedClient
 from svc.chat.live.hub import EVERYONE, Audience, Hub, Presence, steady_clock
-from svc.chat.live.open_page import MemberPage
 
 # The limits for stored batches, enough for several minutes in a busy community. A relay that has missed more
 # starts over with the full directory.
@@ -183,18 +183,18 @@ class ReplicatedDirectory(Directory):
         self._feed.add(TokenMaker(bot_id, maker_id))
 
 
-class RemotePage(MemberPage):
+class RemoteClient(ConnectedClient):
     """A client whose socket is on a relay."""
 
-    def __init__(self, feed: Feed, relay: str, page: int) -> None:
-        """Create the client. `relay` is the relay's session id, and `page` is the client's number on that
+    def __init__(self, feed: Feed, relay: str, client: int) -> None:
+        """Create the client. `relay` is the relay's session id, and `client` is the client's number on that
         relay.
         """
         super().__init__()
-        self._feed, self._relay, self._page = feed, relay, page
+        self._feed, self._relay, self._client = feed, relay, client
 
     def cut_off(self, code: int, reason: str) -> None:
-        self._feed.add(PageRevocation(self._relay, self._page, code, reason))
+        self._feed.add(ClientRevocation(self._relay, self._client, code, reason))
 
 
 class ReplicatedHub(Hub):
@@ -205,20 +205,20 @@ class ReplicatedHub(Hub):
     def __init__(self, feed: Feed) -> None:
         super().__init__(ReplicatedDirectory(feed), steady_clock())
         self.feed, self.epoch = feed, feed.epoch
-        self._receiving: dict[str, list[MemberPage]] = {}
+        self._receiving: dict[str, list[ConnectedClient]] = {}
 
-    def add(self, member_id: str, page: MemberPage) -> None:
-        if page.outbox is not None:
-            self._receiving.setdefault(member_id, []).append(page)
-        super().add(member_id, page)
+    def add(self, member_id: str, client: ConnectedClient) -> None:
+        if client.outbox is not None:
+            self._receiving.setdefault(member_id, []).append(client)
+        super().add(member_id, client)
 
-    def remove(self, member_id: str, page: MemberPage) -> None:
+    def remove(self, member_id: str, client: ConnectedClient) -> None:
         receiving = self._receiving.get(member_id, [])
-        if page in receiving:
-            receiving.remove(page)
+        if client in receiving:
+            receiving.remove(client)
             if not receiving:
                 del self._receiving[member_id]
-        super().remove(member_id, page)
+        super().remove(member_id, client)
 
     def push_presence(self, event: object, member_id: str, presence: Presence | None) -> None:
         self._store_presence(member_id, presence)

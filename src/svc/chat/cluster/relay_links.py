@@ -21,7 +21,7 @@ from svc.base.http_connections import recognise
 from svc.base.tasks import until_first_ends
 from svc.chat.access.tokens import Session
 from svc.chat.cluster.membership import RelayStatus
-from svc.chat.cluster.relay_feed import Feed, RemotePage, ReplicatedDirectory, ReplicatedHub
+from svc.chat.cluster.relay_feed import Feed, RemoteClient, ReplicatedDirectory, ReplicatedHub
 from svc.chat.cluster.relay_protocol import (
     HANDED_OVER,
     LINK_PATH,
@@ -30,6 +30,7 @@ from svc.chat.cluster.relay_protocol import (
     REFUSED,
     AttachRequest,
     AttachResponse,
+    ClientClosed,
     DirectoryPart,
     DirectoryRecord,
     ErrorResponse,
@@ -37,10 +38,9 @@ from svc.chat.cluster.relay_protocol import (
     Heartbeat,
     NotProcessed,
     OriginNotice,
-    PageClosed,
-    PageRequest,
-    PageResponse,
     PresenceRecord,
+    RelayedRequest,
+    RelayedResponse,
     ReplayRequest,
     ReplayResponse,
     SessionRecord,
@@ -172,7 +172,7 @@ class RelayLinks:
     def _drop(self, link: "Link") -> None:
         if self._links.get(link.name) is link:
             del self._links[link.name]
-        link.forget_pages()
+        link.forget_clients()
 
 
 class Link:
@@ -190,13 +190,13 @@ class Link:
         self._ws, self._hub, self._links = ws, hub, links
         self._live, self._presence = community.live, community.messages.presence
         self._feed: Feed = hub.feed
-        self._pages: dict[int, RemotePage] = {}
+        self._clients: dict[int, RemoteClient] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._yielded_at = 0.0
 
     @property
     def status(self) -> RelayStatus:
-        return RelayStatus(self.name, self._url, len(self._pages))
+        return RelayStatus(self.name, self._url, len(self._clients))
 
     async def begin(self, attach: AttachRequest, facts: Facts) -> None:
         """Register the relay's connected clients, and send the relay everything it has missed."""
@@ -256,15 +256,15 @@ class Link:
                 case SignInRequest() as request:
                     await self._sign_in(request)
                     await self._yield_to_others()
-                case PageRequest() as request:
+                case RelayedRequest() as request:
                     self._start(self._answer(request))
                 case StateRequest() as request:
                     await self._send_state(request)
                     await self._yield_to_others()
                 case OriginNotice(origin):
                     self._start(self._live.opened(origin))
-                case PageClosed(page_id):
-                    self._remove(page_id)
+                case ClientClosed(client_id):
+                    self._remove(client_id)
                 case ReplayRequest(after):
                     await self.send(ReplayResponse(self._feed.batches_after(after)))
                 case AttachRequest():
@@ -275,15 +275,15 @@ class Link:
             await self._ws.send_bytes(encode(message))
 
     def check(self, now: float) -> None:
-        for page in list(self._pages.values()):
-            page.check_token(now)
+        for client in list(self._clients.values()):
+            client.check_token(now)
         self._start(self.send(Heartbeat(self._feed.number)))
 
-    def forget_pages(self) -> None:
-        pages, self._pages = self._pages, {}
-        for page in pages.values():
-            if page.session is not None:
-                self._hub.remove(page.session.member_id, page)
+    def forget_clients(self) -> None:
+        clients, self._clients = self._clients, {}
+        for client in clients.values():
+            if client.session is not None:
+                self._hub.remove(client.session.member_id, client)
 
     def abort(self) -> None:
         self._start(self._end())
@@ -304,16 +304,16 @@ class Link:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _remove(self, page_id: int) -> None:
-        if (page := self._pages.pop(page_id, None)) is not None and page.session is not None:
-            self._hub.remove(page.session.member_id, page)
+    def _remove(self, client_id: int) -> None:
+        if (client := self._clients.pop(client_id, None)) is not None and client.session is not None:
+            self._hub.remove(client.session.member_id, client)
 
-    def _add(self, page_id: int, session: Session, *, in_sight: bool = False, idle: bool = False) -> None:
+    def _add(self, client_id: int, session: Session, *, in_sight: bool = False, idle: bool = False) -> None:
         # The relay may be repeating a sign-in.
-        self._remove(page_id)
-        page = self._pages[page_id] = RemotePage(self._feed, self.session, page_id)
-        page.session, page.in_sight, page.idle = session, in_sight, idle
-        self._hub.add(session.member_id, page)
+        self._remove(client_id)
+        client = self._clients[client_id] = RemoteClient(self._feed, self.session, client_id)
+        client.session, client.in_sight, client.idle = session, in_sight, idle
+        self._hub.add(session.member_id, client)
 
     async def _sign_in(self, message: SignInRequest) -> None:
         if self._links.is_ending:
@@ -335,25 +335,25 @@ class Link:
         await self.send(StateResponse(message.request, number, SessionRecord.of(session), frame))
 
     async def _send_state(self, message: StateRequest) -> None:
-        page = self._pages.get(message.page)
-        if page is None or page.session is None or self._links.is_ending:
+        client = self._clients.get(message.page)
+        if client is None or client.session is None or self._links.is_ending:
             await self.send(NotProcessed(message.request))
             return
         signing_in = self._live.signing_in
-        event, welcome = signing_in.state(page.session, with_present=message.with_online)
+        event, welcome = signing_in.state(client.session, with_present=message.with_online)
         number = self._feed.number
         frame = frames.push(event, welcome)
-        await self.send(StateResponse(message.request, number, SessionRecord.of(page.session), frame))
+        await self.send(StateResponse(message.request, number, SessionRecord.of(client.session), frame))
 
-    async def _answer(self, message: PageRequest) -> None:
-        page = self._pages.get(message.page)
-        if page is None or page.session is None or self._links.is_ending:
+    async def _answer(self, message: RelayedRequest) -> None:
+        client = self._clients.get(message.page)
+        if client is None or client.session is None or self._links.is_ending:
             await self.send(NotProcessed(message.request))
             return
         request = frames.Request(message.event, message.id, message.data)
-        frame = await self._live.answer_at_its_pace(page, request)
-        session = SessionRecord.of(page.session)
-        await self.send(PageResponse(message.request, frame, session, page.in_sight, page.idle))
+        frame = await self._live.answer_at_its_pace(client, request)
+        session = SessionRecord.of(client.session)
+        await self.send(RelayedResponse(message.request, frame, session, client.in_sight, client.idle))
 
     async def _yield_to_others(self) -> None:
         """Let other tasks run, unless they ran a moment ago.

@@ -205,7 +205,7 @@ class EventFrame(Struct, frozen=True, array_like=True, tag="p"):
     presence: PresenceRecord | None = None
 
 
-class PageRevocation(Struct, frozen=True, array_like=True, tag="x"):
+class ClientRevocation(Struct, frozen=True, array_like=True, tag="x"):
     """An event for a client that has lost access."""
 
     # The session id of the client's relay.
@@ -215,7 +215,7 @@ class PageRevocation(Struct, frozen=True, array_like=True, tag="x"):
     reason: str
 
 
-FeedItem = EventFrame | DirectoryRecord | PageRevocation
+FeedItem = EventFrame | DirectoryRecord | ClientRevocation
 
 
 class Batch(Struct, frozen=True, array_like=True):
@@ -244,7 +244,7 @@ class SessionRecord(Struct, frozen=True, array_like=True):
         return Session(self.member_id, self.session_id, self.expires_at, self.epoch, self.lasting)
 
 
-class OpenPage(Struct, frozen=True, array_like=True):
+class AttachedClient(Struct, frozen=True, array_like=True):
     page: int
     session: SessionRecord
     in_sight: bool
@@ -259,7 +259,7 @@ class AttachRequest(Struct, frozen=True, tag="attach"):
     # The relay has applied all events of this epoch up to this number.
     epoch: int
     number: int
-    pages: Sequence[OpenPage]
+    pages: Sequence[AttachedClient]
     # The members that the relay's clients show as online, for an owner in a different epoch.
     online: Sequence[PresenceRecord] = ()
 
@@ -274,7 +274,7 @@ class SignInRequest(Struct, frozen=True, tag="sign_in"):
     is_resumed: bool
 
 
-class PageRequest(Struct, frozen=True, tag="ask"):
+class RelayedRequest(Struct, frozen=True, tag="ask"):
     request: int
     page: int
     event: str
@@ -297,7 +297,7 @@ class OriginNotice(Struct, frozen=True, tag="opened"):
     origin: str | None
 
 
-class PageClosed(Struct, frozen=True, tag="closed"):
+class ClientClosed(Struct, frozen=True, tag="closed"):
     page: int
 
 
@@ -308,7 +308,13 @@ class ReplayRequest(Struct, frozen=True, tag="repair"):
 
 
 FromRelay = (
-    AttachRequest | SignInRequest | PageRequest | StateRequest | OriginNotice | PageClosed | ReplayRequest
+    AttachRequest
+    | SignInRequest
+    | RelayedRequest
+    | StateRequest
+    | OriginNotice
+    | ClientClosed
+    | ReplayRequest
 )
 
 
@@ -359,7 +365,7 @@ class ErrorResponse(Struct, frozen=True, tag="refusal"):
     more: dict[str, Any]
 
 
-class PageResponse(Struct, frozen=True, tag="answered"):
+class RelayedResponse(Struct, frozen=True, tag="answered"):
     request: int
     frame: bytes
     # The client's state at the owner, after the request.
@@ -393,7 +399,7 @@ FromOwner = (
     | DirectoryPart
     | StateResponse
     | ErrorResponse
-    | PageResponse
+    | RelayedResponse
     | NotProcessed
     | ReplayResponse
     | Heartbeat

@@ -16,8 +16,8 @@ from msgspec import Struct
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.live import frames
+from svc.chat.live.client import ConnectedClient
 from svc.chat.live.frames import CloseCode
-from svc.chat.live.open_page import MemberPage
 from svc.chat.live.outbox import Outbox, WriteScheduler
 
 
@@ -132,13 +132,13 @@ class ReplayBuffer:
 
 # A person may use a phone, a tablet and several computers, some with several tabs open. Above this number,
 # the oldest client is disconnected, because its connection may be dead.
-MAX_PAGES_PER_MEMBER = 16
+MAX_CLIENTS_PER_MEMBER = 16
 
 
 class Hub:
     """The connected clients. `now` returns the time in seconds since 1970 and never goes backwards."""
 
-    max_pages_of_a_member: float = MAX_PAGES_PER_MEMBER
+    max_pages_of_a_member: float = MAX_CLIENTS_PER_MEMBER
     # How many times a cluster node has become the owner so far. 0 outside a cluster.
     epoch = 0
 
@@ -148,9 +148,9 @@ class Hub:
         self._kept = ReplayBuffer(self._now_us())
         self.scheduler = WriteScheduler()
         # The clients of each online member, oldest first.
-        self._pages: dict[str, list[MemberPage]] = {}
+        self._clients: dict[str, list[ConnectedClient]] = {}
         # The clients to which this process writes: all of them, unless some are connected through relays.
-        self._receiving = self._pages
+        self._receiving = self._clients
         self._count = 0
         # The outboxes of all clients, and those of each channel's viewers. The same list object is reused
         # until a client connects or disconnects.
@@ -176,56 +176,56 @@ class Hub:
         return self._kept.seq
 
     def online(self, member_id: str) -> bool:
-        return member_id in self._pages
+        return member_id in self._clients
 
     def in_sight(self, member_id: str) -> bool:
         """Return whether a client of the member is visible."""
-        return any(page.in_sight for page in self._pages.get(member_id, ()))
+        return any(client.in_sight for client in self._clients.get(member_id, ()))
 
     def attentive_viewers(self, channel_id: str) -> frozenset[str]:
         """Return the members who may view a channel and have a visible client."""
         viewers = self.directory.viewers(channel_id)
-        return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))
+        return frozenset(member for member in self._clients if member in viewers and self.in_sight(member))
 
     def idle(self, member_id: str) -> bool:
         """Return whether the member is online and all the member's clients are idle."""
-        pages = self._pages.get(member_id)
-        return bool(pages) and all(page.idle for page in pages or ())
+        clients = self._clients.get(member_id)
+        return bool(clients) and all(client.idle for client in clients or ())
 
-    def set_idle(self, member_id: str, page: MemberPage, idle: bool) -> None:
-        page.idle = idle
+    def set_idle(self, member_id: str, client: ConnectedClient, idle: bool) -> None:
+        client.idle = idle
         self._notify_idle(member_id)
 
     def shown_members(self) -> Iterable[str]:
         """Yield the online members who are not invisible."""
-        return (member_id for member_id in self._pages if member_id not in self.invisible)
+        return (member_id for member_id in self._clients if member_id not in self.invisible)
 
-    def pages(self) -> Mapping[str, int]:
+    def clients(self) -> Mapping[str, int]:
         """Return the number of clients of each online member."""
-        return {member_id: len(pages) for member_id, pages in self._pages.items()}
+        return {member_id: len(clients) for member_id, clients in self._clients.items()}
 
-    def add(self, member_id: str, page: MemberPage) -> None:
-        pages = self._pages.setdefault(member_id, [])
-        pages.append(page)
+    def add(self, member_id: str, client: ConnectedClient) -> None:
+        clients = self._clients.setdefault(member_id, [])
+        clients.append(client)
         self._count += 1
         self._forget_outboxes()
-        if len(pages) == 1:
+        if len(clients) == 1:
             self._notify_online(member_id, online=True)
             return
         self._notify_idle(member_id)
-        if len(pages) > self.max_pages_of_a_member:
-            pages[0].cut_off(CloseCode.TOO_MANY_PAGES, "Too many pages of yours are open")
-            self.remove(member_id, pages[0])
+        if len(clients) > self.max_pages_of_a_member:
+            clients[0].cut_off(CloseCode.TOO_MANY_PAGES, "Too many pages of yours are open")
+            self.remove(member_id, clients[0])
 
-    def remove(self, member_id: str, page: MemberPage) -> None:
-        pages = self._pages.get(member_id, [])
-        if page not in pages:
+    def remove(self, member_id: str, client: ConnectedClient) -> None:
+        clients = self._clients.get(member_id, [])
+        if client not in clients:
             return
-        pages.remove(page)
+        clients.remove(client)
         self._count -= 1
         self._forget_outboxes()
-        if not pages:
-            del self._pages[member_id]
+        if not clients:
+            del self._clients[member_id]
             self._notify_online(member_id, online=False)
         else:
             self._notify_idle(member_id)
@@ -290,10 +290,10 @@ class Hub:
         session_id: str | None = None,
     ) -> None:
         """Disconnect a member's clients, or only those of one session, because they have lost access."""
-        for page in list(self._pages.get(member_id, ())):
-            if session_id in (None, page.session_id):
-                page.cut_off(code, reason)
-                self.remove(member_id, page)
+        for client in list(self._clients.get(member_id, ())):
+            if session_id in (None, client.session_id):
+                client.cut_off(code, reason)
+                self.remove(member_id, client)
 
     def _now_us(self) -> int:
         # Stay within JavaScript's integer range, even if the clock shows a year after 2112.
@@ -320,8 +320,8 @@ class Hub:
         return self._outboxes_of(member_id for member_id in self._online_members(to) if member_id != but_not)
 
     def _outboxes_of(self, member_ids: Iterable[str]) -> list[Outbox]:
-        pages = (page for member_id in member_ids for page in self._receiving[member_id])
-        return [page.outbox for page in pages if page.outbox is not None]
+        clients = (client for member_id in member_ids for client in self._receiving[member_id])
+        return [client.outbox for client in clients if client.outbox is not None]
 
     def _outboxes_of_all(self) -> list[Outbox]:
         if not self._all_outboxes:

@@ -5,16 +5,16 @@ import time
 from svc.chat.access.endpoint_permissions import MEMBER, READING_COST
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Requests, describe_feature, endpoint
+from svc.chat.live.client import ConnectedClient
 from svc.chat.live.hub import Hub
-from svc.chat.live.open_page import MemberPage
 from svc.chat.live.responses import Hello, Managed, SignedInUntil
-from svc.chat.live.sign_in import PageSignIn, TokenRequest, expires_at_ms
+from svc.chat.live.sign_in import ClientSignIn, TokenRequest, expires_at_ms
 from svc.chat.schemas import Event
 
 
-class PageRequests(Requests):
-    def __init__(self, page: MemberPage, hub: Hub, signing_in: PageSignIn) -> None:
-        self._page = page
+class ClientRequests(Requests):
+    def __init__(self, client: ConnectedClient, hub: Hub, signing_in: ClientSignIn) -> None:
+        self._client = client
         self._hub = hub
         self._signing_in = signing_in
 
@@ -31,7 +31,7 @@ class PageRequests(Requests):
         live="in_sight",
     )
     async def set_visible(self, visible: bool) -> None:
-        self._page.in_sight = visible
+        self._client.in_sight = visible
 
     @endpoint(
         MEMBER,
@@ -40,7 +40,7 @@ class PageRequests(Requests):
         live="idle",
     )
     async def set_idle(self, session: Session, idle: bool) -> None:
-        self._hub.set_idle(session.member_id, self._page, idle)
+        self._hub.set_idle(session.member_id, self._client, idle)
 
     @endpoint(
         MEMBER,
@@ -49,12 +49,12 @@ class PageRequests(Requests):
         refusals=("token_invalid",),
     )
     async def reauthenticate(self, session: Session, body: TokenRequest) -> SignedInUntil:
-        again = self._page.session = self._signing_in.renew(session, body, time.time())
+        again = self._client.session = self._signing_in.renew(session, body, time.time())
         return SignedInUntil(expires_at_ms(again))
 
 
 DESCRIPTION = describe_feature(
-    PageRequests,
+    ClientRequests,
     pushes=[
         Event("hello", "The first frame on every socket", Hello, to="every connection", kept=False),
         Event(

@@ -35,7 +35,7 @@ class Resumption(FirstRequest, kw_only=True):
     seq: Annotated[int, Meta(ge=0, le=2**53)]
 
 
-class PageSignIn:
+class ClientSignIn:
     """The rules for signing clients in. `welcomes` and `present` together return all state that a member can
     see.
 

@@ -26,12 +26,12 @@ from svc.chat.endpoints import Handler
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address
 from svc.chat.live import frames
+from svc.chat.live.client import HEARTBEAT_S, ConnectedClient, LocalClient, WebSocket
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Hub
-from svc.chat.live.open_page import HEARTBEAT_S, MemberPage, Page, WebSocket
-from svc.chat.live.requests import PageRequests
+from svc.chat.live.requests import ClientRequests
 from svc.chat.live.responses import Hello, SocketLimits
-from svc.chat.live.sign_in import PageSignIn
+from svc.chat.live.sign_in import ClientSignIn
 
 AUTHENTICATION_DEADLINE_S = 10.0
 # The maximum number of sockets. Each takes about 30 KB and a file descriptor.
@@ -55,10 +55,10 @@ class SocketServer:
         self._hub = hub
         self._origins = origins
         self._hello = hello_of(server_id)
-        self._unsigned: WaitingQueue[Page] = WaitingQueue()
-        self._pages: set[Page] = set()
+        self._unsigned: WaitingQueue[LocalClient] = WaitingQueue()
+        self._clients: set[LocalClient] = set()
         # Set while clients are connected. The checks run only then.
-        self._has_pages = asyncio.Event()
+        self._has_clients = asyncio.Event()
 
     def table(self) -> list[web.RouteDef]:
         return [web.get("/live", self.serve)]
@@ -69,71 +69,71 @@ class SocketServer:
             return web.Response()
         ws = WebSocket(transport)
         await ws.prepare(request)
-        page = Page(ws, self._hub.scheduler)
+        client = LocalClient(ws, self._hub.scheduler)
         self._make_room(MAX_UNSIGNED)
-        self._pages.add(page)
-        self._has_pages.set()
-        self._unsigned.add(page, client_address(request).limited_as)
+        self._clients.add(client)
+        self._has_clients.set()
+        self._unsigned.add(client, client_address(request).limited_as)
         try:
-            page.send(self._hello)
-            if await self._sign_in(page):
-                assert page.session is not None, "somebody has signed in"
-                recognise(request, page.session.member_id)
+            client.send(self._hello)
+            if await self._sign_in(client):
+                assert client.session is not None, "somebody has signed in"
+                recognise(request, client.session.member_id)
                 await self.opened(request.headers.get("Origin"))
-                await self._read(page)
+                await self._read(client)
         except OSError:
             logger.debug("live connection lost")
         finally:
-            self._pages.discard(page)
-            self._unsigned.discard(page)
-            if page.session is not None:
-                self._hub.remove(page.session.member_id, page)
-            self._left(page)
-            await page.ended()
+            self._clients.discard(client)
+            self._unsigned.discard(client)
+            if client.session is not None:
+                self._hub.remove(client.session.member_id, client)
+            self._left(client)
+            await client.ended()
         return ws
 
     async def run(self) -> None:
         """Disconnect clients that have stopped reading or have an expired token."""
         loop = asyncio.get_running_loop()
         while True:
-            await self._has_pages.wait()
+            await self._has_clients.wait()
             await asyncio.sleep(CHECK_INTERVAL_S)
-            if not self._pages:
-                self._has_pages.clear()
-            for page in list(self._pages):
-                page.check(loop.time(), time.time())
+            if not self._clients:
+                self._has_clients.clear()
+            for client in list(self._clients):
+                client.check(loop.time(), time.time())
 
     async def close_all(self) -> None:
         """Disconnect every client. Clients reconnect when the server is back."""
-        pages = list(self._pages)
-        for page in pages:
-            page.cut_off(CloseCode.GOING_AWAY, "The server is stopping")
-        await asyncio.gather(*(page.ended() for page in pages))
+        clients = list(self._clients)
+        for client in clients:
+            client.cut_off(CloseCode.GOING_AWAY, "The server is stopping")
+        await asyncio.gather(*(client.ended() for client in clients))
 
     def _admit(self, request: web.Request) -> None:
         if not self._origins.permits(request.headers.get("Origin"), request.host):
             raise ChatError("origin_refused")
-        if len(self._pages) >= MAX_SOCKETS and not self._make_room(0):
+        if len(self._clients) >= MAX_SOCKETS and not self._make_room(0):
             raise ChatError("too_many_connections")
 
     def _make_room(self, most: int) -> bool:
         """Close the unauthenticated connection that `evict` chooses, if there are at least `most` of them.
         Return whether a connection was closed.
         """
-        page = self._unsigned.evict(most)
-        if page is None:
+        client = self._unsigned.evict(most)
+        if client is None:
             return False
-        self._pages.discard(page)
+        self._clients.discard(client)
         # Send no close frame, because in a flood each close would take seconds.
-        page.ws.transport.abort()
+        client.ws.transport.abort()
         return True
 
-    async def _sign_in(self, page: Page) -> bool:
+    async def _sign_in(self, client: LocalClient) -> bool:
         """Authenticate the client. On failure, send it the reason and return False."""
         request_id: frames.RequestId | None = None
         try:
             async with asyncio.timeout(AUTHENTICATION_DEADLINE_S):
-                message = await page.ws.receive()
+                message = await client.ws.receive()
             if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 return False
             text = _text(message)
@@ -141,49 +141,49 @@ class SocketServer:
                 raise ChatError("auth_required")
             request = frames.parse(text)
             request_id = request.id
-            await self._welcome(page, request)
+            await self._welcome(client, request)
             return True
         except TimeoutError:
             problem = ChatError("auth_required")
         except ChatError as refusal:
             problem = refusal
-        page.send(frames.error(problem, request_id))
-        page.cut_off(CloseCode.REFUSED, problem.code)
+        client.send(frames.error(problem, request_id))
+        client.cut_off(CloseCode.REFUSED, problem.code)
         return False
 
-    async def _welcome(self, page: Page, request: frames.Request) -> None:
+    async def _welcome(self, client: LocalClient, request: frames.Request) -> None:
         """Process the first request: send the welcome, and `_enter` the client. Raises ChatError."""
         raise NotImplementedError
 
     async def opened(self, origin: str | None) -> None:
         """Record the origin of a client that has signed in."""
 
-    def _wait_s(self, page: Page, event: str) -> float:
+    def _wait_s(self, client: LocalClient, event: str) -> float:
         """Return how long the member's rate limit delays a request."""
         return 0.0
 
-    async def _answer(self, page: Page, request: frames.Request | ChatError) -> bytes:
+    async def _answer(self, client: LocalClient, request: frames.Request | ChatError) -> bytes:
         """Return the reply to a request."""
         raise NotImplementedError
 
-    def _left(self, page: Page) -> None:
+    def _left(self, client: LocalClient) -> None:
         """Handle a client's disconnection."""
 
-    def _enter(self, page: Page, session: Session) -> None:
-        page.session = session
-        self._unsigned.discard(page)
-        self._hub.add(session.member_id, page)
+    def _enter(self, client: LocalClient, session: Session) -> None:
+        client.session = session
+        self._unsigned.discard(client)
+        self._hub.add(session.member_id, client)
 
-    async def _read(self, page: Page) -> None:
-        assert page.session is not None, "requests are read when somebody has signed in"
-        async for message in page.ws:
+    async def _read(self, client: LocalClient) -> None:
+        assert client.session is not None, "requests are read when somebody has signed in"
+        async for message in client.ws:
             request = _request(message)
             event = request.event if isinstance(request, frames.Request) else ""
-            if delay_s := self._wait_s(page, event):
+            if delay_s := self._wait_s(client, event):
                 await asyncio.sleep(delay_s)
-            if page.is_ending:
+            if client.is_ending:
                 break
-            page.send(await self._answer(page, request))
+            client.send(await self._answer(client, request))
 
 
 class LiveSockets(SocketServer):
@@ -195,7 +195,7 @@ class LiveSockets(SocketServer):
     def __init__(
         self,
         hub: Hub,
-        signing_in: PageSignIn,
+        signing_in: ClientSignIn,
         origins: Origins,
         rate_limits: RateLimits,
         server_id: str,
@@ -208,47 +208,47 @@ class LiveSockets(SocketServer):
         self._handlers = handlers
         self._opened = opened
 
-    async def _welcome(self, page: Page, request: frames.Request) -> None:
+    async def _welcome(self, client: LocalClient, request: frames.Request) -> None:
         # Do not await between the welcome and `_enter`, or events in between would be lost.
         session, welcome = self.signing_in.first(request, time.time())
-        page.send_welcome(welcome)
-        self._enter(page, session)
+        client.send_welcome(welcome)
+        self._enter(client, session)
 
     async def opened(self, origin: str | None) -> None:
         await self._opened(origin)
 
-    def _wait_s(self, page: Page, event: str) -> float:
-        assert page.session is not None, "requests are read when somebody has signed in"
-        return self._pace.wait_s(page.session.member_id, event)
+    def _wait_s(self, client: LocalClient, event: str) -> float:
+        assert client.session is not None, "requests are read when somebody has signed in"
+        return self._pace.wait_s(client.session.member_id, event)
 
-    async def answer_at_its_pace(self, page: MemberPage, request: frames.Request) -> bytes:
+    async def answer_at_its_pace(self, client: ConnectedClient, request: frames.Request) -> bytes:
         """Return the reply to a request from a client on a relay, delayed by the rate limit."""
-        assert page.session is not None, "a relay passes on requests from members"
-        if delay_s := self._pace.wait_s(page.session.member_id, request.event):
+        assert client.session is not None, "a relay passes on requests from members"
+        if delay_s := self._pace.wait_s(client.session.member_id, request.event):
             await asyncio.sleep(delay_s)
-        return await self._answer(page, request)
+        return await self._answer(client, request)
 
-    async def _answer(self, page: MemberPage, request: frames.Request | ChatError) -> bytes:
+    async def _answer(self, client: ConnectedClient, request: frames.Request | ChatError) -> bytes:
         if isinstance(request, ChatError):
             return frames.error(request, None)
         request_id, event = request.id, request.event
         try:
-            return frames.reply(request.event, request_id, await self._handle(page, request))
+            return frames.reply(request.event, request_id, await self._handle(client, request))
         except ChatError as problem:
             return frames.error(problem, request_id)
         except StorageFailed as fault:
             refusal = ChatError("storage_unavailable", fault.reason_for_clients)
             return frames.error(refusal, request_id)
         except Exception:
-            member_id = page.session.member_id if page.session else ""
+            member_id = client.session.member_id if client.session else ""
             logger.exception("live request failed", extra={"event": event, "member": member_id})
             return frames.error(ChatError("internal_error"), request_id)
 
-    async def _handle(self, page: MemberPage, request: frames.Request) -> object:
-        assert page.session is not None, "requests are read when somebody has signed in"
+    async def _handle(self, client: ConnectedClient, request: frames.Request) -> object:
+        assert client.session is not None, "requests are read when somebody has signed in"
         event = request.event
-        handler = self._handlers.get(event) or self._own_handler(page, event)
-        session, needs = page.session, EVENTS[event]
+        handler = self._handlers.get(event) or self._own_handler(client, event)
+        session, needs = client.session, EVENTS[event]
 
         def check_again() -> None:
             self.signing_in.require_standing(session)
@@ -258,9 +258,9 @@ class LiveSockets(SocketServer):
         with on_authority_of(check_again), reading_for(session.member_id):
             return await handler(session, request.data)
 
-    def _own_handler(self, page: MemberPage, event: str) -> Handler:
+    def _own_handler(self, client: ConnectedClient, event: str) -> Handler:
         """Return the handler for a request about the socket itself. Raises ChatError."""
-        own = PageRequests(page, self._hub, self.signing_in).handlers()
+        own = ClientRequests(client, self._hub, self.signing_in).handlers()
         if event not in own:
             raise ChatError("unknown_event")
         return own[event]

@@ -3,8 +3,8 @@
 Images and videos were written by our media worker, and other files are unprocessed. No file is trusted. Each
 file is served with its recorded type, which is not guessed, and in a sandbox without scripts. All files
 except images and videos are sent as downloads. Audio keeps its type, so that the web client can play it. A
-request for several ranges gets the whole file, as RFC 9110 section 14.2 allows. See docs/http.md, "Web client,
-sockets and descriptions" and docs/configuration.md, "Chat server".
+request for several ranges gets the whole file, as RFC 9110 section 14.2 allows. See docs/http.md, "Web
+client, sockets and descriptions" and docs/configuration.md, "Chat server".
 """
 
 import asyncio

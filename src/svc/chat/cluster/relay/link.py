@@ -30,6 +30,7 @@ from svc.chat.cluster.relay_protocol import (
     NAME_IN_USE,
     PROTOCOL,
     REFUSED,
+    AttachedClient,
     AttachRequest,
     AttachResponse,
     DirectoryPart,
@@ -38,9 +39,8 @@ from svc.chat.cluster.relay_protocol import (
     FromRelay,
     Heartbeat,
     NotProcessed,
-    OpenPage,
-    PageResponse,
     PresenceRecord,
+    RelayedResponse,
     ReplayRequest,
     ReplayResponse,
     StateResponse,
@@ -61,7 +61,7 @@ _REPLAY_WITHIN_S = 2.0
 _MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 _FAULTS = (ClientError, OSError, TimeoutError, msgspec.MsgspecError)
 
-Reply = StateResponse | ErrorResponse | PageResponse | NotProcessed
+Reply = StateResponse | ErrorResponse | RelayedResponse | NotProcessed
 
 logger = logging.getLogger(__name__)
 
@@ -132,10 +132,12 @@ class OwnerLink:
         self._ids = itertools.count(1)
         self._up: asyncio.Event = asyncio.Event()
         self.connection: Connection | None = None
-        # `pages` returns the connected clients. `on_attached` is called with the owner's response and the
+        # `clients` returns the connected clients. `on_attached` is called with the owner's response and the
         # clients that were connected when the relay attached.
-        self.pages: Callable[[], Sequence[OpenPage]] = list
-        self.on_attached: Callable[[AttachResponse, Sequence[OpenPage]], None] = lambda attached, pages: None
+        self.clients: Callable[[], Sequence[AttachedClient]] = list
+        self.on_attached: Callable[[AttachResponse, Sequence[AttachedClient]], None] = (
+            lambda attached, clients: None
+        )
         # Called with the URL of a replaced owner, unless it handed over.
         self.on_replaced: Callable[[str], None] = lambda url: None
         self.repairs = 0
@@ -233,7 +235,7 @@ class OwnerLink:
                 logger.warning("the link to the owner ended", extra={"owner": owner.node})
 
     async def _attach(self, ws: ClientWebSocketResponse, owner: Owner) -> Connection:
-        pages, replica, config = self.pages(), self._replica, self._config
+        clients, replica, config = self.clients(), self._replica, self._config
         attach = AttachRequest(
             PROTOCOL,
             config.relay,
@@ -241,7 +243,7 @@ class OwnerLink:
             config.url or self._url(),
             replica.epoch,
             replica.number,
-            pages,
+            clients,
             replica.online.records(),
         )
         await ws.send_bytes(encode(attach))
@@ -267,7 +269,7 @@ class OwnerLink:
         logger.info(
             "attached", extra={"owner": owner.node, "epoch": attached.epoch, "new": not attached.goes_on}
         )
-        self.on_attached(attached, pages)
+        self.on_attached(attached, clients)
         self._request_replay()
         return connection
 
@@ -294,7 +296,7 @@ class OwnerLink:
 
     def _handle(self, connection: Connection, data: bytes) -> None:
         match decode_from_owner(data):
-            case StateResponse() | ErrorResponse() | PageResponse() | NotProcessed() as reply:
+            case StateResponse() | ErrorResponse() | RelayedResponse() | NotProcessed() as reply:
                 waiting = connection.calls.get(reply.request)
                 if waiting is not None and not waiting.done():
                     waiting.set_result(reply)

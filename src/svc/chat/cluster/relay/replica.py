@@ -19,11 +19,11 @@ from svc.chat.cluster.relay_protocol import (
     MEMBER,
     Batch,
     ChannelRecord,
+    ClientRevocation,
     DirectoryRecord,
     EventFrame,
     FeedItem,
     MemberRecord,
-    PageRevocation,
     PresenceRecord,
     Removal,
     RoleRecord,
@@ -62,7 +62,7 @@ class RelayReplica:
         # `on_cut_off` when a client loses access.
         self.on_begin: Callable[[], None] = lambda: None
         self.on_gap: Callable[[], None] = lambda: None
-        self.on_cut_off: Callable[[PageRevocation], None] = lambda item: None
+        self.on_cut_off: Callable[[ClientRevocation], None] = lambda item: None
 
     def begin(
         self,
@@ -122,18 +122,18 @@ class RelayReplica:
         self._waiting.append((number, waiting))
         await waiting
 
-    def since(self, number: int, member_id: str) -> "list[EventFrame | PageRevocation] | None":
+    def since(self, number: int, member_id: str) -> "list[EventFrame | ClientRevocation] | None":
         """Return the events after the given number that concern one of this member's clients, or None if some
         of them are no longer stored.
         """
         oldest = self._recent[0][0] if self._recent else self.number + 1
         if number + 1 < oldest:
             return None
-        later: list[EventFrame | PageRevocation] = []
+        later: list[EventFrame | ClientRevocation] = []
         for position, item in reversed(self._recent):
             if position <= number:
                 break
-            if isinstance(item, PageRevocation) or (
+            if isinstance(item, ClientRevocation) or (
                 isinstance(item, EventFrame) and self._is_for(item, member_id)
             ):
                 later.append(item)
@@ -167,7 +167,7 @@ class RelayReplica:
                     if presence is not None:
                         self.online.change(presence, frame)
                     self.hub.distribute(frame, unpack_audience(to), but_not, seq)
-                case PageRevocation():
+                case ClientRevocation():
                     self.on_cut_off(item)
                 case _:
                     _change(self.hub.directory, item)

@@ -23,15 +23,15 @@ from svc.chat.cluster.relay.link import LinkLost, OwnerLink
 from svc.chat.cluster.relay.online_members import MissedPresences
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay_protocol import (
+    AttachedClient,
     AttachResponse,
+    ClientClosed,
+    ClientRevocation,
     ErrorResponse,
     EventFrame,
-    OpenPage,
     OriginNotice,
-    PageClosed,
-    PageRequest,
-    PageResponse,
-    PageRevocation,
+    RelayedRequest,
+    RelayedResponse,
     SessionRecord,
     SignInRequest,
     StateRequest,
@@ -39,8 +39,8 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.errors import CODES, ChatError
 from svc.chat.live import frames
+from svc.chat.live.client import LocalClient
 from svc.chat.live.frames import CloseCode
-from svc.chat.live.open_page import Page
 from svc.chat.live.sign_in import resumption_in
 from svc.chat.live.socket import SocketServer, hello_of
 
@@ -76,14 +76,14 @@ class RelaySockets(SocketServer):
         super().__init__(replica.hub, origins, "")
         self._link, self._replica, self._learned = link, replica, origins
         self._ids = itertools.count(1)
-        self._numbers: dict[Page, int] = {}
-        self._by_number: dict[int, Page] = {}
+        self._numbers: dict[LocalClient, int] = {}
+        self._by_number: dict[int, LocalClient] = {}
         self._states: dict[int, _State] = {}
         # The clients that have missed events and are waiting for their state, keyed by number. A value
         # contains the presences that the client has missed, or is None if the client needs all presences.
         self._stale: dict[int, MissedPresences | None] = {}
         self._state_task: asyncio.Task[None] | None = None
-        link.pages, link.on_attached = self._open_pages, self._attached
+        link.clients, link.on_attached = self._attached_clients, self._attached
         replica.on_begin, replica.on_cut_off = self._withhold_events, self._cut_off
 
     def __len__(self) -> int:
@@ -96,20 +96,20 @@ class RelaySockets(SocketServer):
 
     # Methods that handle frames from a client.
 
-    async def _welcome(self, page: Page, request: frames.Request) -> None:
+    async def _welcome(self, client: LocalClient, request: frames.Request) -> None:
         number = next(self._ids)
-        self._numbers[page], self._by_number[number] = number, page
+        self._numbers[client], self._by_number[number] = number, client
         give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
         while True:
             try:
-                return await self._sign_page_in(page, number, request)
+                return await self._sign_client_in(client, number, request)
             except (LinkLost, TimeoutError):
                 # A sign-in changes nothing, so the next owner can repeat it.
                 if asyncio.get_running_loop().time() > give_up_at:
                     raise ChatError("server_stopping", NO_OWNER) from None
                 await asyncio.sleep(_PAUSE_S)
 
-    async def _sign_page_in(self, page: Page, number: int, request: frames.Request) -> None:
+    async def _sign_client_in(self, client: LocalClient, number: int, request: frames.Request) -> None:
         seq = resumption_in(request) if request.event == "resume" and "access_token" in request.data else None
         is_resumed = seq is not None and self._hub.covers(seq)
 
@@ -129,60 +129,60 @@ class RelaySockets(SocketServer):
         later = self._replica.since(reply.number, session.member_id)
         if later is None or (is_resumed and missed is None):
             raise LinkLost
-        page.send_welcome([reply.frame, *(missed or ())])
+        client.send_welcome([reply.frame, *(missed or ())])
         for item in later:
-            self._send_later(page, number, item, is_kept_sent=is_resumed)
+            self._send_later(client, number, item, is_kept_sent=is_resumed)
         keeps_online = request.data.get("keeps_online") is True
         self._states[number] = _State(reply.session, keeps_online=keeps_online)
-        self._enter(page, session)
+        self._enter(client, session)
 
     def _send_later(
-        self, page: Page, number: int, item: EventFrame | PageRevocation, *, is_kept_sent: bool
+        self, client: LocalClient, number: int, item: EventFrame | ClientRevocation, *, is_kept_sent: bool
     ) -> None:
-        if isinstance(item, PageRevocation):
+        if isinstance(item, ClientRevocation):
             if (item.relay, item.page) == (self._link.session, number):
-                page.cut_off(item.code, item.reason)
+                client.cut_off(item.code, item.reason)
         elif item.seq is None or not is_kept_sent:
-            page.send(item.frame)
+            client.send(item.frame)
 
-    async def _answer(self, page: Page, request: frames.Request | ChatError) -> bytes:
+    async def _answer(self, client: LocalClient, request: frames.Request | ChatError) -> bytes:
         if isinstance(request, ChatError):
             return frames.error(request, None)
         if request.event == "ping":
             return frames.reply(request.event, request.id, {})
-        number = self._numbers[page]
+        number = self._numbers[client]
 
-        def page_request(call: int) -> PageRequest:
-            return PageRequest(call, number, request.event, request.id, request.data)
+        def relayed_request(call: int) -> RelayedRequest:
+            return RelayedRequest(call, number, request.event, request.id, request.data)
 
         try:
-            _, reply = await self._link.call(page_request)
+            _, reply = await self._link.call(relayed_request)
         except ChatError as fault:
             return frames.error(fault, request.id)
         except LinkLost:
             return frames.error(ChatError("storage_unavailable", _IN_DOUBT), request.id)
-        if not isinstance(reply, PageResponse):
+        if not isinstance(reply, RelayedResponse):
             return frames.error(ChatError("internal_error"), request.id)
         state = self._states[number]
         state.session, state.in_sight, state.idle = reply.session, reply.in_sight, reply.idle
         return reply.frame
 
-    def _left(self, page: Page) -> None:
-        number = self._numbers.pop(page, None)
+    def _left(self, client: LocalClient) -> None:
+        number = self._numbers.pop(client, None)
         if number is not None:
             del self._by_number[number]
             self._states.pop(number, None)
             self._stale.pop(number, None)
-            self._link.notify(PageClosed(number))
+            self._link.notify(ClientClosed(number))
 
     async def opened(self, origin: str | None) -> None:
         self._link.notify(OriginNotice(origin))
 
     # Methods that handle messages from the owner.
 
-    def _open_pages(self) -> list[OpenPage]:
+    def _attached_clients(self) -> list[AttachedClient]:
         return [
-            OpenPage(number, state.session, state.in_sight, state.idle)
+            AttachedClient(number, state.session, state.in_sight, state.idle)
             for number, state in self._states.items()
         ]
 
@@ -192,19 +192,19 @@ class RelaySockets(SocketServer):
         for number, state in self._states.items():
             # A client that is already waiting has missed more events.
             self._stale.setdefault(number, missed if state.keeps_online else None)
-            page = self._by_number[number]
-            assert page.session is not None, "a page has a state after its sign-in"
-            self._hub.remove(page.session.member_id, page)
+            client = self._by_number[number]
+            assert client.session is not None, "a client has a state after its sign-in"
+            self._hub.remove(client.session.member_id, client)
 
-    def _attached(self, attached: AttachResponse, pages: Sequence[OpenPage]) -> None:
+    def _attached(self, attached: AttachResponse, clients: Sequence[AttachedClient]) -> None:
         self._hello = hello_of(attached.server_id)
         self._learned.learn(attached.allowed_origins)
-        for opened in pages:
+        for opened in clients:
             if opened.page not in self._states:
-                self._link.notify(PageClosed(opened.page))
+                self._link.notify(ClientClosed(opened.page))
         for number in attached.refused:
-            if (page := self._by_number.get(number)) is not None:
-                page.cut_off(CloseCode.TOKEN_EXPIRED, "Sign in again")
+            if (client := self._by_number.get(number)) is not None:
+                client.cut_off(CloseCode.TOKEN_EXPIRED, "Sign in again")
         if self._state_task is not None:
             self._state_task.cancel()
             self._state_task = None
@@ -223,27 +223,27 @@ class RelaySockets(SocketServer):
         await asyncio.gather(*(send_one_by_one() for _ in range(_MAX_STATE_REQUESTS)))
 
     async def _send_state(self, number: int) -> None:
-        if (page := self._by_number.get(number)) is None:
+        if (client := self._by_number.get(number)) is None:
             return
         missed = self._stale.get(number)
         try:
             reply, later, shares_online = await self._state_of(number, with_online=missed is None)
         except (LinkLost, TimeoutError, ChatError):
-            page.cut_off(CloseCode.GOING_AWAY, "The server has changed")
+            client.cut_off(CloseCode.GOING_AWAY, "The server has changed")
             return
         if number not in self._stale:  # The client has disconnected.
             return
-        page.send_welcome([reply.frame])
+        client.send_welcome([reply.frame])
         for item in later:
-            self._send_later(page, number, item, is_kept_sent=False)
+            self._send_later(client, number, item, is_kept_sent=False)
         if shares_online and missed is not None and (changes := missed.frames_for(reply.session.member_id)):
-            page.send(changes)
+            client.send(changes)
         del self._stale[number]
-        self._hub.add(reply.session.member_id, page)
+        self._hub.add(reply.session.member_id, client)
 
     async def _state_of(
         self, number: int, *, with_online: bool
-    ) -> tuple[StateResponse, list[EventFrame | PageRevocation], bool]:
+    ) -> tuple[StateResponse, list[EventFrame | ClientRevocation], bool]:
         """Return a client's state, the later events, and whether the owner shares the online members. Raises
         LinkLost, TimeoutError or ChatError.
         """
@@ -256,11 +256,11 @@ class RelaySockets(SocketServer):
             raise LinkLost
         return reply, later, connection.attached.shares_online
 
-    def _cut_off(self, item: PageRevocation) -> None:
-        if item.relay == self._link.session and (page := self._by_number.get(item.page)) is not None:
-            page.cut_off(item.code, item.reason)
-            if page.session is not None:
-                self._hub.remove(page.session.member_id, page)
+    def _cut_off(self, item: ClientRevocation) -> None:
+        if item.relay == self._link.session and (client := self._by_number.get(item.page)) is not None:
+            client.cut_off(item.code, item.reason)
+            if client.session is not None:
+                self._hub.remove(client.session.member_id, client)
 
 
 def _unending(record: SessionRecord) -> Session:

@@ -44,7 +44,7 @@ class WebSocket(PulsedWebSocket):
             abort_unsent(self.transport)
 
 
-class MemberPage:
+class ConnectedClient:
     """A connected client as the hub sees it, regardless of which process has its socket."""
 
     # The client's outgoing queue, or None if its socket is in another process.
@@ -76,7 +76,7 @@ class MemberPage:
             self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")
 
 
-class Page(MemberPage):
+class LocalClient(ConnectedClient):
     """A client whose socket is in this process."""
 
     outbox: Outbox
