@@ -122,7 +122,7 @@ async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float
 
 
 async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A3: random loss does not lower the quality of video that fits on the link."""
+    """Measure A3: random loss does not reduce the quality of video that is within the link's capacity."""
     await call.home.shape(LOSSY_KBPS)
     await call.home.loses(10)
     await asyncio.sleep(settle_s)

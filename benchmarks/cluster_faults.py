@@ -17,9 +17,9 @@ relay, acknowledged a write. No round begins after `--minutes`. The clients cont
 are acknowledged.
 
 At the end, each acknowledged write must be in the file exactly once, each client's messages must be in order,
-the log must have one owner in each epoch, and all files must be equal, table by table. Other members, whose
-permission to view a channel is constantly removed and restored, must not have received any event over their
-live sockets without that permission. They must have received each event of the other channel in the
+the log must have one owner in each epoch, and all files must be identical, table by table. Other members,
+whose permission to view a channel is constantly removed and restored, must not have received any event over
+their live sockets without that permission. They must have received each event of the other channel in the
 database's order, except events that a complete state replaced (`tests.kit.cluster_watchers`). Two more
 members call each other over an SFU, and no fault may interrupt their call (`tests.kit.cluster_callers`).
 """

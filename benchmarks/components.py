@@ -1,12 +1,12 @@
-"""Compares Preact and Lit at rendering, extending, changing and removing a channel with 5,000 messages.
+"""Compares how fast Preact and Lit render, extend, change and replace a channel with 5,000 messages.
 
     python -m benchmarks.components [--messages 5000] [--rounds 5]
 
 Both libraries render the same list (`components/`). Preact is the file in `web/vendor`, used as in the web
-client. Lit is fetched from npm in the version below and renders one element per message. Times are measured
-from the change until the browser has laid out the result. Preact and Lit take turns, each in its own page.
-The table has the best round, because other load only adds time. The size in bytes is for the library and the
-list together, minified and compressed. Needs node, npm and Chromium.
+client. Lit is fetched from npm at the version pinned below and renders one element per message. Times are
+measured from the change until the browser has laid out the result. Preact and Lit take turns, each on its own
+page. The table shows the best round, because other load only adds time. The size in bytes covers the library
+and the list, minified and compressed. Needs node, npm and Chromium.
 """
 
 import argparse

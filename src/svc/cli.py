@@ -1,7 +1,7 @@
 """Implements the `svc` command: reads the command line and starts the requested program.
 
 This is the only module that reads the process's environment and refers to all programs. Each program is
-imported, with its options, only when needed. Operator errors are reported in one line, with exit status 2.
+imported, with its options, only when needed. Operator errors are reported on one line, with exit status 2.
 """
 
 import argparse

@@ -338,8 +338,8 @@ cdef void report_track(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogil:
-    """Turn a retransmission into the packet that it repeats (RFC 4588 section 4). Return False if it is only
-    a probe.
+    """Turn a retransmission into the original packet (RFC 4588 section 4). Return False if it is only a
+    probe.
     """
     cdef Header* header = &slot.header
     if header.payload_length < 2:

@@ -193,7 +193,7 @@ cdef struct Simulcast:      # the encodings of one track
     int64_t next_review     # ns: when to look for stopped encodings and request pending keyframes again
 
 
-cdef struct Splice:         # the offsets with which one encoding's packets continue a receiver's stream
+cdef struct Splice:         # the offsets that make one encoding's packets continue a receiver's stream
     Forwarder* forwarder
     uint32_t timestamp_offset   # added to the sender's timestamps, as the other offsets are to their fields
     uint32_t nudge          # part of timestamp_offset that makes timestamps increase across the switch
@@ -329,7 +329,7 @@ cdef struct Negotiated:
     uint8_t level_id        # RFC 6464; read and forwarded
     uint8_t descriptor_id   # Dependency Descriptor; read and forwarded
     uint8_t rid_id          # encoding of a packet (RFC 8852), or 0 if not negotiated
-    uint8_t repaired_rid_id # encoding that an RTX packet repeats (RFC 8852)
+    uint8_t repaired_rid_id # encoding that an RTX packet retransmits (RFC 8852)
     uint8_t red_type        # payload type of RED (RFC 2198), or 0 if not negotiated
     uint8_t red_media_type  # payload type of the blocks in it
     uint8_t forwarded[256]  # 1 if end-to-end, that is, forwarded under the same id

@@ -33,7 +33,7 @@ from svc.base.icc_profiles import profile_of_code_points, profile_of_gamma
 from svc.base.media_containers import HEAD_BYTES, code_points
 from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 
-# Exceeding Pillow's limit only causes a warning. Exceeding ours is an error, and ours counts every frame.
+# Exceeding Pillow's limit only triggers a warning. Exceeding ours is an error, and ours counts every frame.
 Image.MAX_IMAGE_PIXELS = None
 # Only a job that decodes HEIC may start threads.
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1

@@ -100,8 +100,8 @@ async def rewritten(
 ) -> Picture:
     """Rewrite an image.
 
-    Raises Refused (unsupported_type, invalid_image, too_large, timeout) and SandboxFailed. Without a sandbox,
-    a sandbox is created for this image alone, which takes a tenth of a second longer.
+    Raises Refused (unsupported_type, invalid_image, too_large, timeout) and SandboxFailed. If no sandbox
+    is given, one is created for this image alone, which takes a tenth of a second longer.
     """
     if sandbox is None:
         async with picture_sandbox(1) as own:

@@ -49,7 +49,7 @@ class SealingKey:
             return None
 
     def fingerprint(self, secret: str, owner: str) -> bytes:
-        """Return a fingerprint that is the same for equal secrets of one owner.
+        """Return a fingerprint that is the same for identical secrets of one owner.
 
         The fingerprint reveals nothing without the key.
         """

@@ -1,7 +1,7 @@
 """Helps endpoints identify the requesting member, read the body, and build responses and errors.
 
-Every feature uses this module, which imports none of them. Before an endpoint runs, the application checks
-the request against `endpoint_permissions` and stores the member's session in the request.
+Every feature uses this module, but this module imports no feature. Before an endpoint runs, the application
+checks the request against `endpoint_permissions` and stores the member's session in the request.
 """
 
 import asyncio

@@ -20,8 +20,8 @@ from svc.base.config import ConfigError
 # The interval between checks for changed files. It need not be short, because nothing waits for the reload. A
 # check between the writes of a new certificate and its key would find a mismatched pair.
 LOOK_INTERVAL_S = 5.0
-# A certificate that expires within this time causes a warning. Renewal usually happens a month before expiry,
-# so it must have failed.
+# A certificate that expires within this time triggers a warning. Renewal usually happens a month before
+# expiry, so it must have failed.
 SOON = timedelta(days=14)
 # The cipher suites for TLS 1.2, all with forward secrecy and authenticated encryption as in TLS 1.3 (RFC 9325
 # section 4.2).

@@ -28,8 +28,8 @@ ALL_LAYERS = -1
 _LOWERED_BELOW = 0.9
 # The estimate must exceed the need after a raise by this factor. Encoders' bit rates vary by about this much.
 _RAISE_MARGIN = 1.1
-# If only the rate of screens has grown, videos are lowered after this time. The keyframe with which a screen
-# resumes looks like a higher rate for two seconds.
+# If only the rate of screens has grown, videos are lowered after this time. The first keyframe of a resumed
+# screen looks like a higher rate for two seconds.
 _SURGE_S = 2.5
 # A paused video resumes only with ample spare bandwidth, because a video that comes and goes is worse than
 # none.

@@ -93,7 +93,7 @@ class Candidate:
 
 
 def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
-    """Return why no check may be sent to `ip`, or None if checks are allowed.
+    """Return the reason why no check may be sent to `ip`, or None if checks are allowed.
 
     Private addresses are allowed, because members on the server's network use them. A loopback address would
     make us send to our own machine, so it is allowed only if we offer one ourselves.

@@ -88,7 +88,7 @@ def build_offer(
     """Write the offer for these media sections.
 
     `fingerprint` is the certificate's SHA-256 ("AA:BB…"). A candidate is "candidate:…". Raises SdpError if a
-    value is not valid in its line, or is repeated where it must be unique.
+    value is not valid on its line, or is repeated where it must be unique.
     """
     _check_unique(transceivers)
     transport = [

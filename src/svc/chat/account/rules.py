@@ -39,7 +39,7 @@ _ERASURES = Table("erasures", Erasure)
 
 # Deletes the data of the member with the given id. Called within a write transaction.
 Forgetting = Callable[[Connection, str], None]
-# Deletes some of a member's messages posted between two times in ms. Returns False when none remain.
+# Deletes a batch of a member's messages posted between two times in ms. Returns False when none remain.
 EraseSome = Callable[[str, int, int | None], Awaitable[bool]]
 
 

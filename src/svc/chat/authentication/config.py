@@ -39,7 +39,7 @@ class IdentityConfig:
     names: Sequence[str]
 
     def obstacle(self) -> str:
-        """Return why nobody can join, or an empty string if joining is possible."""
+        """Return the reason why nobody can join, or an empty string if joining is possible."""
         if self.closed:
             return f"every join is refused: {self.closed}"
         if tuple(self.tiers) == (ACCOUNT,) and not (self.oidc_issuer or self.cert_issuers):
@@ -89,8 +89,8 @@ def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
 
 
 def _closed_reason(variables: Mapping[str, str]) -> str:
-    """Return why joins are disabled, or an empty string. The newer variable takes precedence. An unknown
-    value disables joins.
+    """Return the reason why joins are disabled, or an empty string. The newer variable takes precedence. An
+    unknown value disables joins.
     """
     values = {name: text(variables, name) for name in _ENABLED}
     for name, value in values.items():

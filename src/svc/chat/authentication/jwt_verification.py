@@ -220,7 +220,7 @@ def _check_times(claims: Mapping[str, object], now: float) -> None:
         value = claims.get(name)
         if value is None and name not in claims:
             continue
-        # The comparison also rejects NaN, with which a token would never expire.
+        # The comparison also rejects NaN, because a token with NaN as its expiry would never expire.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LAST_TIME_S:
             raise InvalidProof(f"{name} is not a time")
         if name == "exp" and now >= value + LEEWAY_S:

@@ -36,8 +36,8 @@ from svc.chat.schemas import Event, Id, Response, TimeMs, string
 MAX_CODE_CHARACTERS = 128
 # The maximum length of the message to the members who approve applications.
 MAX_MESSAGE_CHARACTERS = 500
-# The limit per IP address. It allows a large group, such as a school, to arrive at the same time. Above it,
-# only existing members can sign in.
+# The limit per IP address. It allows a large group, such as a school, to arrive at the same time. Once it is
+# exceeded, only existing members can sign in.
 BURST, PER_S = 1000, 50.0
 # Authorization codes rarely exceed a few hundred characters, but some providers use JWTs.
 MAX_AUTHORIZATION_CODE_CHARACTERS = 4096

@@ -33,8 +33,8 @@ from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
 from svc.chat.services import Services
 
-# The maximum number of devices per member, because each gives full access to the account. Above it, the least
-# recently used device is removed.
+# The maximum number of devices per member, because each gives full access to the account. Beyond that, the
+# least recently used device is removed.
 MAX_DEVICES = 20
 
 # How long an applicant should wait before trying to join again.

@@ -30,7 +30,7 @@ from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# The maximum number of keys, which use up to 2 MB. Above it, the least recently used key is dropped.
+# The maximum number of keys, which use up to 2 MB. Beyond that, the least recently used key is dropped.
 MAX_KEYS = 10_000
 
 

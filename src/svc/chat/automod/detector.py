@@ -19,7 +19,7 @@ from svc.chat.messages.profanity import ScannedText, Span, mask
 
 # The number of links checked in one time slice. A slice takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# The maximum number of stored authors. Above it, the author who has been inactive the longest is forgotten.
+# The maximum number of stored authors. Beyond that, the author who has been inactive longest is forgotten.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(

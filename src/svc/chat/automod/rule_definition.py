@@ -63,7 +63,7 @@ class Phrases:
 
 
 def problem_with(entry: str) -> str:
-    """Return why an entry cannot be searched for, or an empty string."""
+    """Return the reason why an entry cannot be searched for, or an empty string."""
     folded = _fold(entry)
     if len(folded) > 2 * MAX_CHARACTERS or len(entry) > MAX_CHARACTERS:
         return f"{entry[:32]!r} has more than {MAX_CHARACTERS} characters"

@@ -49,7 +49,7 @@ class Record(Struct):
     json: ClassVar[frozenset[str]] = frozenset()
     # An SQL condition that selects the rows to export.
     where: ClassVar[str] = ""
-    # Functions that convert fields to their current spelling. Rows that become equal are merged.
+    # Functions that convert fields to their current spelling. Rows that become identical are merged.
     respelt: ClassVar[Mapping[str, Callable[[str], str]]] = MappingProxyType({})
 
 

@@ -128,7 +128,8 @@ class Applications:
     def _require_may_admit(self, actor_id: str, role_id: str) -> None:
         """Raise ChatError if the actor cannot give the role.
 
-        Anyone who may decide can give the member role, which is the default and replaces a deleted role.
+        Anyone who may decide on applications can give the member role, which is the default and replaces a
+        deleted role.
         Unlike `Roles.require_may_give`, this uses no cache, because it runs on the writer thread.
         """
         role = self._directory.roles.get(role_id)

@@ -92,7 +92,7 @@ class Sweep:
         return swept
 
     async def _some(self) -> int:
-        """Remove some of the objects that are due. Return the number removed."""
+        """Remove a batch of the objects that are due. Return the number removed."""
         before_ms = int(self._now() * 1000) - self._grace_ms
         spared = self._media.in_hand()
         going = await self._database.write(
@@ -121,7 +121,7 @@ class Sweep:
 
 
 def _mark_unreferenced(connection: Connection, idle_before_ms: int, spared: Sequence[str]) -> list[str]:
-    """Mark unreferenced objects to prevent new references. Return some of the marked keys."""
+    """Mark unreferenced objects to prevent new references. Return a batch of the marked keys."""
     rows = connection.execute(
         f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",
         (idle_before_ms, _AT_ONCE + len(spared)),

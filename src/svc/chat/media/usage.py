@@ -58,7 +58,7 @@ def require_room(kept: StoredBytes, more: int) -> None:
 
 
 def server_full(own: int) -> ChatError:
-    """Return the error for a server without free space.
+    """Return the error for a server that is out of space.
 
     When space runs low, files from the members with the most data are rejected first, and the error says so.
     """

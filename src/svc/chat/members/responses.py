@@ -11,7 +11,7 @@ from svc.chat.names import MAX_NICKNAME_CHARACTERS
 from svc.chat.schemas import Id, Response, TimeMs
 
 MAX_ROLE_NAME_CHARACTERS = 32
-# The maximum length of a status. A status takes one line below the name.
+# The maximum length of a status, which is displayed on one line below the name.
 MAX_STATUS_CHARACTERS = 80
 
 PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(EVERYTHING)]})]

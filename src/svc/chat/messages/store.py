@@ -196,7 +196,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 
 
 def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
-    """Return some messages from a channel that is marked as deleted, or None if there is no such channel.
+    """Return a batch of messages from a channel that is marked as deleted, or None if none is marked.
 
     Removes the mark when it returns the channel's last messages.
     """

@@ -20,8 +20,8 @@ from svc.chat.private_conversations import store
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.services import Services
 
-# Above this number of stored devices, a device is dropped if its grant has expired and its member is not in
-# the call.
+# Once this many devices are stored, those whose grant has expired and whose member is not in the call are
+# dropped.
 _MAX_KNOWN = 4096
 _GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0

@@ -123,8 +123,8 @@ class PrivateFiles:
         return Write(write, lambda keys: keys)
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
-        """Delete some of the files that are old enough or whose conversation is gone. Return the keys of the
-        objects to remove. Call this within a write transaction.
+        """Delete a batch of up to `most` files that are old enough or whose conversation is gone. Return the
+        keys of the objects to remove. Call this within a write transaction.
         """
         deleted = connection.execute(
             "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"

@@ -9,7 +9,7 @@ from svc.chat.private_conversations.devices_store import PackageBytes, PrivateDe
 from svc.chat.private_conversations.store import MAX_MISSED, Kind, PrivateEntry
 from svc.chat.schemas import Id, Natural, Response
 
-# Below this number of key packages, the server asks the device for more.
+# If a device has fewer key packages than this, the server asks it for more.
 LOW_STOCK = 20
 
 

@@ -398,7 +398,7 @@ def drop_received(connection: Connection) -> int:
 
 
 def expire(connection: Connection, before_ms: int, most: int) -> int:
-    """Delete some of the entries and Welcomes that are older than the given time. Return their number."""
+    """Delete a batch of entries and Welcomes that are older than the given time. Return their number."""
     deleted = connection.execute(
         "DELETE FROM private_entries WHERE n IN"
         " (SELECT n FROM private_entries WHERE sent_at_ms <= ? ORDER BY sent_at_ms LIMIT ?)",

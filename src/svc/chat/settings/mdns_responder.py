@@ -19,7 +19,7 @@ from svc.chat.settings.mdns_records import SERVICE_TYPE, AdvertisedServer
 ASK_MS = 2000
 # The timeout for the registration. Each name that is already in use takes another second.
 ADVERTISE_DEADLINE_S = 20.0
-# The maximum number of servers with the same name in a network. Above it, the registration fails.
+# The maximum number of servers with the same name on a network. Beyond that, registration fails.
 MAX_NAMESAKES = 20
 
 

@@ -22,7 +22,7 @@ _CAPS = {
     "share_video": Permission.SHARE_VIDEO,
     "share_screen": Permission.SHARE_SCREEN,
 }
-# Above this number of grants, those of members who are not in a room are dropped.
+# Once there are this many grants, those of members who are not in a room are dropped.
 MAX_GRANTED = 4096
 
 Seat = tuple[str, str]  # A room and a user.

@@ -20,7 +20,7 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class MuteState:
-    """A member's mutes, by moderators and by the member."""
+    """A member's mutes: those imposed by moderators and the member's own."""
 
     muted: bool
     deafened: bool
@@ -29,8 +29,8 @@ class MuteState:
 
 
 class MuteStates:
-    """Mutes by moderators and by the members themselves. `person_of` returns the id of the person
-    behind a member id.
+    """The mutes imposed by moderators, and the members' own. `person_of` returns the id of the person behind
+    a member id.
     """
 
     def __init__(self, person_of: Callable[[str], str]) -> None:

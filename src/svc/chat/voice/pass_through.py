@@ -42,8 +42,8 @@ CLOSE_DEADLINE_S = 5.0
 # 30 s and closes the connection after 90 s of silence.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
-# The maximum number of sockets that the media service has not admitted yet. The number is lower than the
-# media service's limit. Above it, one of these sockets is closed: the oldest from the IP address with the
+# The maximum number of sockets that the media service has not admitted yet. It is lower than the media
+# service's limit. If it is exceeded, one of these sockets is closed: the oldest from the IP address with the
 # most of them.
 MAX_NOT_JOINED = 512
 # The rate limit for a browser's frames, equal to the media service's limit.

@@ -66,8 +66,8 @@ class RoomPlacement:
         return index
 
     def is_placed_at(self, room_id: str, index: int) -> bool:
-        """Return whether a room with a user on the given service belongs there. If it has no service yet,
-        assign it to this one.
+        """Return whether a room belongs on the given service, which already has a user in the room. A room
+        without a service is assigned to the given one.
         """
         return self._assignments.setdefault(room_id, (index, 0.0))[0] == index
 

@@ -2,7 +2,7 @@
 
 Images are decoded and re-encoded in the sandbox. Other files are stored unchanged. All images in a message
 share one deadline and one budget, and those that arrive are used even if others fail. An image that cannot be
-fetched causes a warning, not an error. `outbound_http` checks addresses, and nothing is decoded in this
+fetched triggers a warning, not an error. `outbound_http` checks addresses, and nothing is decoded in this
 process. See docs/webhooks.md and docs/webhooks-compatible.md.
 """
 

@@ -262,7 +262,7 @@ class Publisher:
             raise _busy() from None
 
     async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> StoredAttachments:
-        """Store the files in a post before it is posted. Raises ChatError if a name is rejected."""
+        """Store a post's files before its message is created. Raises ChatError if a name is rejected."""
         if not files:
             return NOTHING_ATTACHED
         # Files beyond the limit are omitted, so their names need no moderation here.

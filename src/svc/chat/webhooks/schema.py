@@ -26,7 +26,7 @@ def _nullable(schema: Schema) -> Schema:
 
 
 def _object(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -> dict[str, object]:
-    """Return the schema for an object in a payload. Unknown keys are allowed, because they only cause a
+    """Return the schema for an object in a payload. Unknown keys are allowed, because they only trigger a
     warning.
     """
     properties = {**needed, **{name: _nullable(schema) for name, schema in optional.items()}}

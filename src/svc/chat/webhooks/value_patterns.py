@@ -68,7 +68,7 @@ def is_blank(text: str) -> bool:
 
 
 def is_clean(text: str) -> bool:
-    """Return whether a string can be stored and sent: it has no NUL and no lone surrogate."""
+    """Return whether a string can be stored and sent, that is, contains no NULs or lone surrogates."""
     if "\0" in text:
         return False
     if text.isascii():

@@ -94,7 +94,7 @@ cdef struct Load:
     Client* clients         # array of MAX_CLIENTS
     size_t count            # number of clients that the thread may use
     size_t interval         # ns between a sender's bursts; 0 = silence
-    size_t first            # client with which the next drain begins
+    size_t first            # first client of the next drain
     int64_t budget          # number of packets that may still be decrypted now
 
     bint audio

@@ -43,7 +43,7 @@ _KEPT_ATTRIBUTES = frozenset({"mid", "rtcp-mux", "rtcp-rsize", "extmap", "rtpmap
 def answer(
     offer: SessionDescription, *, ice: IceCredentials, fingerprint: str, sends: str, ssrc: int, name: str
 ) -> str:
-    """Accept everything in the offer and send in the media section whose mid is `sends` ("" for none)."""
+    """Accept everything in the offer, and send in the media section whose mid is `sends`, if any."""
     transport = [
         Attribute("ice-ufrag", ice.ufrag),
         Attribute("ice-pwd", ice.pwd),

@@ -1,4 +1,4 @@
-"""Defines a check's finding, worded for the operator. This module checks nothing."""
+"""Defines a check's finding, worded for the operator. The checks themselves are in other modules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 layers.
 
 The forwarding core does the work (`replay`). This module selects the stream, feeds its packets to the core,
-and restores the capture's sequence numbers. The SSRC, payload types, timestamps, payloads and times do not
-change. Retransmissions, padding-only packets and RTCP are dropped, as in the SFU.
+and restores the capture's sequence numbers. The SSRC, payload types, RTP timestamps, payloads and capture
+times do not change. Retransmissions, padding-only packets and RTCP are dropped, as in the SFU.
 """
 
 from collections import Counter
@@ -168,8 +168,8 @@ class _Passage:
 
 
 def _payload_types(stream: Stream, repetitions: list[Repetition]) -> dict[int, int | None]:
-    """Return the payload types of a stream, and those of its retransmissions, each mapped to the type that it
-    repeats.
+    """Return the payload types of a stream, and those of its retransmissions, each mapped to the type of the
+    packets that it retransmits.
     """
     by_number = dict(zip(stream.numbers, stream.packets, strict=True))
     payload_types: dict[int, int | None] = dict.fromkeys(stream.payload_types)

@@ -38,8 +38,8 @@ class Replay:
     def __init__(
         self, ssrc: int, *, repeating: Iterable[int], payload_types: dict[int, int | None], descriptor_id: int
     ) -> None:
-        """Create the core. `payload_types` maps each type to None or, for retransmissions, to the type that
-        they repeat.
+        """Create the core. `payload_types` maps each type to None or, for retransmissions, to the type of the
+        packets that they retransmit.
         """
         self._engine = ManualEngine(seed=SEED)
         self._sender = SrtpKeys(PROFILE, *KEYS)

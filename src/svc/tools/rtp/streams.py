@@ -49,12 +49,12 @@ class Stream:
 
 @dataclass(frozen=True)
 class Repetition:
-    """A stream interpreted as the retransmission of another, with the number that each of its packets
-    repeats.
+    """A stream interpreted as the retransmission of another, with the sequence numbers that its packets
+    retransmit.
     """
 
     stream: Stream
-    numbers: dict[int, Packet]  # maps an original's extended sequence number to a packet that repeats it
+    numbers: dict[int, Packet]  # maps an original's extended sequence number to its retransmission
     agreeing: int  # number of packets that match their original or fill a gap
     contradicting: int  # number of packets that differ from the original to which they refer
 
@@ -66,10 +66,10 @@ class Repetition:
 @dataclass(frozen=True)
 class Streams:
     media: dict[int, Stream]  # by SSRC
-    repetitions: dict[int, list[Repetition]]  # by the SSRC of the media they repeat
+    repetitions: dict[int, list[Repetition]]  # by the SSRC of the media they retransmit
 
     def source_of(self, ssrc: int) -> int:
-        """Return the media SSRC that an SSRC repeats, or else the SSRC itself."""
+        """Return the media SSRC that an SSRC retransmits, or the SSRC itself if it retransmits none."""
         for media, repetitions in self.repetitions.items():
             if any(repetition.stream.ssrc == ssrc for repetition in repetitions):
                 return media

@@ -38,7 +38,7 @@ const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidt
 export class Call extends EventTarget {
   /** The call's state: "joining", "connected", "reconnecting" or "over". */
   state = "joining";
-  /** A sentence that explains why the call does not work; "" while it works. */
+  /** A sentence that explains why the call does not work, or "" while it works. */
   trouble = "";
 
   #requestGrant;

@@ -169,7 +169,7 @@ export function diagnosisOf(pc, { signalled, hadMedia, relay }) {
 }
 
 /**
- * Return a sentence that explains the problem to the member; "" if there is no problem.
+ * Return a sentence that explains the problem to the member, or "" if there is no problem.
  * @param {Trouble | null} trouble
  */
 export function troubleText(trouble) {

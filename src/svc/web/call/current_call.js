@@ -51,7 +51,7 @@ export const sending = signal({ mic: false, camera: null, screen: null });
 export const deafened = signal(false);
 /** Whether the browser requires a gesture before it plays audio. */
 export const soundBlocked = signal(false);
-/** A sentence that explains the call's current problem; "" for none. */
+/** A sentence that explains the call's current problem, or "" if there is none. */
 export const callTrouble = signal("");
 /** The call state to show. A connected call with a problem is shown as reconnecting. */
 export const shownCallState = computed(() =>
@@ -62,7 +62,7 @@ export const shownCallState = computed(() =>
  * value.
  */
 export const callEncrypted = signal(false);
-/** A sentence that explains why the last call ended; "" if we left by choice. */
+/** A sentence that explains why the last call ended, or "" if we left by choice. */
 export const ending = signal("");
 /** Whether to join with the microphone and camera on: {mic, camera}. */
 export const joinDefaults = signal(storedValue({ mic: true, camera: false }, JOIN_DEFAULTS));
@@ -273,7 +273,7 @@ const kbpsOf = (channelId) => channelsById.value.get(channelId ?? "")?.bitrate_k
 /** @param {string} channelId */
 const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted ?? false;
 
-/** Return why we cannot join the channel; "" if we can. @param {string} channelId */
+/** Return the reason why we cannot join the channel, or "" if we can. @param {string} channelId */
 const obstacle = (channelId) => whyNoCall() || (isEncrypted(channelId) ? whyNotSealed() : "");
 
 /**

@@ -19,9 +19,9 @@ import {
 import { Microphone } from "./microphone.js";
 
 /**
- * Our devices in a call. Dispatches "change" after any property has changed, "trouble" with a sentence for
- * the member as its detail, and "former" with the settings to restore when the newly chosen device cannot be
- * opened.
+ * Our devices in a call. Dispatches "change" after any property has changed, "trouble" (detail: an error text
+ * to show to the member), and "former" (detail: the settings to restore because the newly chosen device
+ * cannot be opened).
  */
 export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTarget) {
   /** @type {Microphone | null} */

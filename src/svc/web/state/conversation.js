@@ -41,7 +41,7 @@ export class Conversation {
   moreBefore = signal(false);
   moreAfter = signal(false);
   loaded = signal(false);
-  /** A sentence that explains why the messages could not be fetched; "" if they could. */
+  /** A sentence that explains why the messages could not be fetched, or "" if they could. */
   problem = signal("");
   /** The same for messages before and after the loaded ones. */
   olderProblem = signal("");

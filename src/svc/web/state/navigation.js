@@ -25,8 +25,8 @@ const PRIVATE = "private ";
 const STORED_MEMBERS = "svc.members";
 
 /**
- * The open channel, {channelId}, or private conversation, {conversationId}; null for neither. An open voice
- * channel shows its call.
+ * The open channel ({channelId}) or private conversation ({conversationId}), or null if neither is open. An
+ * open voice channel shows its call.
  * @type {Signal<PageLocation | null>}
  */
 export const currentLocation = signal(null);

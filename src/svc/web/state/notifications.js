@@ -42,7 +42,7 @@ export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null
 export const isMuted = (channelId) => choiceOf(channelId).muted || choiceOf(null).muted;
 
 /**
- * Choose a level for a channel; null for all channels.
+ * Choose a level for a channel, or for all channels if `channelId` is null.
  * @param {string | null} channelId
  * @param {Notifications["level"]} level
  */

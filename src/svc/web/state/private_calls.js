@@ -20,7 +20,7 @@ export const RING_MS = 45_000;
  */
 export const ringing = signal(null);
 /**
- * The id of the conversation that we are calling, until somebody answers; "" for none.
+ * The id of the conversation that we are calling, until somebody answers, or "" if there is none.
  * @type {Signal<string>}
  */
 export const calledConversation = signal("");
@@ -57,12 +57,12 @@ export const isPrivateRoom = (roomId) => rooms.has(roomId) || conversationsById.
 export const markPrivate = (roomId) => rooms.add(roomId);
 
 /**
- * Explain why this browser cannot join calls; "" if it can. For example, Lockdown Mode on iPhones disables
- * WebRTC.
+ * Return the reason why this browser cannot join calls, or "" if it can. For example, Lockdown Mode on
+ * iPhones disables WebRTC.
  */
 export const whyNoCall = () => ("RTCPeerConnection" in globalThis ? "" : t("call-never"));
 
-/** Explain why this browser cannot join encrypted calls; "" if it can. */
+/** Return the reason why this browser cannot join encrypted calls, or "" if it can. */
 export const whyNotSealed = () =>
   typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never");
 

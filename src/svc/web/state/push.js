@@ -22,7 +22,7 @@ export function lookAtPush() {
   if (push.value !== "busy") push.value = obstacle() ?? (storedText(STORED_PUSH) === null ? "off" : "on");
 }
 
-/** Return why push is unavailable here, or null. */
+/** Return the reason why push is unavailable here, or null if it is available. */
 export function obstacle() {
   if (!globalThis.isSecureContext) return "insecure";
   // On iPhones and iPads, only installed pages receive pushes.

@@ -40,7 +40,7 @@ export async function watch(newVersion) {
   if (watched) return;
   watched = true;
   const look = () => {
-    // If the page has no worker yet, the waiting worker is its first and not an update.
+    // If the page has no worker yet, the waiting worker is its first one, not an update.
     if (registration.waiting && navigator.serviceWorker.controller) newVersion.value = true;
   };
   look();

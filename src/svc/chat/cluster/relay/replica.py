@@ -37,8 +37,8 @@ from svc.chat.live.hub import Hub, includes, steady_clock
 # events per second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
-# The limit for batches that wait for missing ones. Above it, all waiting batches are discarded and requested
-# again.
+# The limit for batches that wait for missing ones. Beyond that, all waiting batches are discarded and
+# requested again.
 _MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 

@@ -44,7 +44,7 @@ export const namePayload = (text) => newPayload("name", { text: text.trim().slic
 export const removalPayload = (who) => newPayload("removed", { who });
 
 /**
- * Return the payload that stays in the history after its author has deleted the message.
+ * Return the payload that is kept in the history after a message is deleted by its author.
  * @param {Pick<Payload, "type" | "key">} payload
  */
 export const emptied = ({ type = "message", key }) => ({ v: VERSION, type, key, deleted: true });

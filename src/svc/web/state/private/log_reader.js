@@ -49,7 +49,7 @@ let requested = new Set();
 let reading = null;
 /**
  * For each conversation, the number of the first message that has arrived since the log was last read and
- * should cause an alert.
+ * should trigger an alert.
  * @type {Map<string | null, number>}
  */
 const newSince = new Map();

@@ -126,7 +126,7 @@ function items(mayShare) {
   ];
 }
 
-/** Return why this browser cannot share the screen, or "" if it can. */
+/** Return the reason why this browser cannot share the screen, or "" if it can. */
 function whyNoScreen() {
   if (!navigator.mediaDevices) return t("screen-insecure");
   return typeof navigator.mediaDevices.getDisplayMedia === "function" ? "" : t("screen-never");

@@ -161,7 +161,7 @@ export function Composer({ channel, thread = null, timeline }) {
   </form>`;
 }
 
-/** Return why the user cannot send messages in this channel. */
+/** Return the reason why the user cannot send messages in this channel. */
 function whyNot() {
   const until = member.value?.timeout_until_ms ?? 0;
   return until > Date.now() ? t("in-timeout-until", { time: formatMoment(until) }) : t("read-only");

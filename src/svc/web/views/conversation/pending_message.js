@@ -61,7 +61,7 @@ export function Pending({ message, follows, conversation }) {
   const { nonce, text, attachments, state, problem, spot: conversationKey } = message.item;
   const takeBack = () => {
     const back = discard(nonce);
-    // Insert this text before any text that has been written since.
+    // Insert this text before any text that has been typed since.
     write(conversationKey, [back?.text, draftOf(conversationKey).text.value].filter(Boolean).join("\n"));
   };
   const line = { message, follows, conversation, state, text, files: attachments.length };

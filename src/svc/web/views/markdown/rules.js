@@ -300,7 +300,7 @@ function address(state, silent) {
   const tail = addressFrom(state.src, state.pos, state.posMax);
   if (!tail || !webAddress(scheme + tail)) return false;
   if (!silent) {
-    // Part of the scheme may not be in the pending text, as in "\https:".
+    // Part of the scheme may be missing from the pending text, as in "\https:".
     if (!state.pending.endsWith(scheme)) return false;
     state.pending = state.pending.slice(0, -scheme.length);
     putAddress(state, scheme + tail);

@@ -1,6 +1,6 @@
 // Shows tooltips for the names of icon buttons and for titles, immediately on hover and on keyboard focus,
 // instead of the browser's delayed tooltips. They are hidden from screen readers, which already read the name
-// or title. Touches, and focus on a phone, show no tooltips.
+// or title. Tooltips are not shown on touch, or on focus on a phone.
 
 import { hasSheets } from "./menu.js";
 

@@ -57,8 +57,8 @@ export function Ways({ takes: { local, account }, action }) {
 }
 
 /**
- * Submit a form with the clicked button. `missing()` returns the problem that the server would report when
- * signing in with this browser's key, or null.
+ * Submit a form with the clicked button. `missing()` returns the problem that the server would report if the
+ * user signed in with this browser's key, or null.
  * @param {SubmitEvent} event @param {() => Problem | null} missing
  */
 export function send(event, missing) {
