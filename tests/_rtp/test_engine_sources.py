@@ -1,4 +1,4 @@
-"""Sources that restart, repeat packets, flood the SFU or take over an address do not harm other streams."""
+"""Sources that restart, repeat packets, flood the SFU or take over an address do not affect other streams."""
 
 import struct
 

@@ -39,7 +39,7 @@ class Viewer:
     frames: Counter[int] = field(default_factory=Counter)  # packets of each frame, first transmissions only
     delays: list[float] = field(default_factory=list)  # delays of video
     sounds: list[float] = field(default_factory=list)  # delays of audio
-    again: list[int] = field(default_factory=list)  # the sequence numbers that RTX packets repeat
+    again: list[int] = field(default_factory=list)  # the sequence numbers that RTX packets retransmit
     numbers: list[int] = field(default_factory=list)  # sequence numbers of video
 
     def look(self, now: float) -> None:

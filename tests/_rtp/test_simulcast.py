@@ -19,7 +19,7 @@ def rids(frames: list[Received]) -> list[str]:
 
 
 def original(rtx: bytes) -> bytes:
-    """Return the packet that an RTX packet repeats (RFC 4588 section 4)."""
+    """Return the packet that an RTX packet retransmits (RFC 4588 section 4)."""
     start = 16 + 4 * int.from_bytes(rtx[14:16], "big")
     payload_type = rtx[1] - 1
     ssrc = int.from_bytes(rtx[8:12], "big") - 1

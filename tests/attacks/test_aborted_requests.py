@@ -1,4 +1,4 @@
-"""Clients that repeatedly disconnect before receiving a response cause no errors and no log entries."""
+"""Clients that repeatedly disconnect before receiving a response trigger no errors and no log entries."""
 
 import asyncio
 import logging

@@ -323,7 +323,7 @@ async def test_a_reply_quotes_its_message_and_links_to_it(people: People, axe: s
     await expect(grace.page.locator(".reply-line")).to_contain_text("Replying to Ada")
     await box(grace).press_sequentially("Nine is better")
     await box(grace).press("Enter")
-    # The reply causes no notification if its author turned the notification off.
+    # The reply does not trigger a notification if its author turned the notification off.
     await press_at(grace.page.locator(".message").first, "Reply")
     notify = grace.page.get_by_role("button", name="Notify")
     await expect(notify).to_have_attribute("aria-pressed", "true")

@@ -1,5 +1,5 @@
-"""A stopping chat server accepts no new requests, notifies its clients, finishes pending work and leaves a
-complete database file.
+"""On shutdown, the chat server accepts no new requests, notifies its clients, finishes pending work and
+leaves a complete database file.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Lets people join a media service with aiortc, and disconnects them at the end of the test."""
+"""Uses aiortc to join participants to a media service, and disconnects them at the end of the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping

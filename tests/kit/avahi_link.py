@@ -44,7 +44,7 @@ exec sleep 600
 
 
 def why_not() -> str:
-    """Return why this machine cannot have such a network, or "" if it can."""
+    """Return the reason why this machine cannot have such a network, or "" if it can."""
     if missing := [program for program in _PROGRAMS if shutil.which(program) is None]:
         return f"missing: {', '.join(missing)}"
     probe = ["unshare", "-n", "-m", "-p", "-f", "--mount-proc", "true"]

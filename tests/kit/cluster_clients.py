@@ -66,7 +66,7 @@ class Clients:
     """Members who write concurrently, distributed evenly across the server groups.
 
     When a server does not respond, its clients try another server in its group. `channels` are the paths for
-    channel messages. `conversations` maps the number of a client to its private conversation, if it has one.
+    channel messages. `conversations` maps a client's number to its private conversation, if it has one.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ SVC = (
     "-P",
     "-m",
     "svc.cli",
-)  # The command with which `svc up` starts its programs.
+)  # The command that `svc up` uses to start its programs.
 
 
 class ServedProcess:

@@ -78,7 +78,7 @@ SECURE_NAME = "svc.localhost"
 
 
 def why_not() -> str:
-    """Return why this machine cannot have such networks, or "" if it can."""
+    """Return the reason why this machine cannot have such networks, or "" if it can."""
     if missing := [program for program in _PROGRAMS if shutil.which(program) is None]:
         return f"missing: {', '.join(missing)} (ci/setup brings them)"
     probe = "ip link add one type veth peer name two && nft add table inet t && conntrack -C"
@@ -89,7 +89,7 @@ def why_not() -> str:
 
 
 def why_no_names() -> str:
-    """Return why a program cannot have its own host names on this machine, or "" if it can."""
+    """Return the reason why a program cannot have its own host names on this machine, or "" if it can."""
     tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True, timeout=DEADLINE_S)
     return tried.stderr.decode().strip()
 

@@ -15,7 +15,7 @@ BUILD_DEADLINE_S = 600.0
 
 
 def why_not() -> str:
-    """Return why this machine cannot compile the program, or "" if it can."""
+    """Return the reason why this machine cannot compile the program, or "" if it can."""
     return "" if BUILT.exists() or shutil.which("cargo") else "Cargo is missing, 1.85 or later"
 
 

@@ -333,7 +333,7 @@ CLIENTS = {"chromium": _chromium, "firefox": _firefox, "pion": _pion}
 
 
 def why_not(client: str = "chromium") -> str:
-    """Return why this machine cannot simulate outages for that client, or "" if it can."""
+    """Return the reason why this machine cannot simulate outages for that client, or "" if it can."""
     if reason := home_networks_refused() or (pion_refused() if client == "pion" else ""):
         return reason
     missing = not bare_chromium() or (client == "firefox" and not firefox())

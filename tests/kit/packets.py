@@ -80,7 +80,7 @@ def remb(media: int) -> bytes:
 def transport_feedback(arrivals: Sequence[tuple[int, float]], count: int = 0) -> bytes:
     """Build feedback with the arrival times of these sequence numbers, in seconds.
 
-    Packets whose sequence numbers are missing in between are reported as lost.
+    The sequence numbers that are skipped between the given ones are reported as lost.
 
     See draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1, with two-byte deltas.
     """

@@ -27,7 +27,7 @@ BUILD_DEADLINE_S, STOP_DEADLINE_S, ASK_EVERY_S = 300.0, 10.0, 5.0
 
 
 def why_not() -> str:
-    """Return why this machine cannot compile the program, or "" if it can."""
+    """Return the reason why this machine cannot compile the program, or "" if it can."""
     return "" if BUILT.exists() or shutil.which("go") else "Go is missing, 1.24 or later"
 
 

@@ -14,7 +14,7 @@ _COLOUR_BITS, _CLEAR = 2, 4
 
 
 def png(depth: int, kind: int, row: bytes, *chunks: bytes) -> bytes:
-    """Return a PNG with 16 equal rows of 16 pixels."""
+    """Return a PNG of 16 x 16 pixels whose rows are identical."""
     header = struct.pack(">IIBBBBB", 16, 16, depth, kind, 0, 0, 0)
     pixels = zlib.compress((b"\0" + row) * 16)
     body = (png_chunk(b"IHDR", header), *chunks, png_chunk(b"IDAT", pixels), png_chunk(b"IEND", b""))

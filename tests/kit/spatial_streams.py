@@ -1,7 +1,7 @@
 """Reads and decodes browser streams with several spatial layers in one SSRC (SVC).
 
-`tests/data/svc` has captures from Chromium 156 (VP9 with `L3T3_KEY` and `L2T2`), as passed to SRTP. Extension
-13 is the Dependency Descriptor.
+`tests/data/svc` contains captures from Chromium 156 (VP9 with `L3T3_KEY` and `L2T2`), taken before SRTP
+encryption. Extension 13 is the Dependency Descriptor.
 """
 
 from collections.abc import Iterable, Sequence
@@ -72,7 +72,7 @@ def layered(records: Iterable[Record]) -> list[Layered]:
         header = None if record.is_rtcp else parse_header(record.data)
         descriptor = dict(header["extensions"]).get(DESCRIPTOR) if header else None
         rtp = None if record.is_rtcp else read_rtp(record.data)
-        # RTX packets repeat the descriptors of the media packets, after two additional bytes of payload.
+        # RTX packets contain the descriptors of the media packets, after two additional bytes of payload.
         if not header or not descriptor or not rtp or (packets and rtp.ssrc != packets[0].rtp.ssrc):
             continue
         frame = reader.read(descriptor, header["timestamp"])

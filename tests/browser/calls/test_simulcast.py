@@ -63,7 +63,7 @@ ENCODED_FRAMES = """async () => {
     .filter(({ type, kind }) => type === "outbound-rtp" && kind === "video");
   return Object.fromEntries(sent.map(({ rid, framesEncoded }) => [rid ?? "", framesEncoded]));
 }"""
-# The share of displayed frames is measured over this period, which must have this number of frames.
+# The share of displayed frames is measured over this period, which must contain at least this many frames.
 SHARE_S, SHARE_FRAMES = 3.0, 12
 # The minimum and maximum height of each spatial layer of CAPTURE. They differ because a busy browser scales
 # down a little.

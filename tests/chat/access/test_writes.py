@@ -28,7 +28,7 @@ ASK_NOBODY = {
     "clock_repair/repair.py load",
     "uploads/queue.py load",
     "uploads/rules.py load",
-    # The same write reads the token's row and checks the token.
+    # The token's row is read and checked in the same transaction.
     "authentication/sessions.py refresh",
     "authentication/sessions.py end",
     # Background work that was permitted when it was requested.
@@ -42,14 +42,14 @@ ASK_NOBODY = {
     "private_conversations/sweep.py run_once",
     "messages/index_cleanup.py run_once",
     "uploads/rules.py tidy_up",
-    # Adds link previews to a message. The write checks the message again.
+    # Adds link previews to a message, which is checked again in the same transaction.
     "previews/link_previews.py _show",
     # The push service has reported that the device is gone.
     "push/subscriptions.py delete_unknown",
     # Stores the URL at which a signed-in member opened the web client.
     "push/vapid_contact.py seen",
-    # Writes an upload's bytes and jobs. The write reads their rows again, and other members cannot see them
-    # yet.
+    # Writes an upload's bytes and jobs. Their rows are read again in the same transaction, and other members
+    # cannot see them yet.
     "media/stored_media.py keep",
     "uploads/rules.py _reserve",
     "uploads/rules.py _write",

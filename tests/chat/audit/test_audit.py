@@ -1,4 +1,6 @@
-"""The audit log records administrative actions in order, within the write of each, and is listed in pages."""
+"""The audit log records administrative actions in order, each in the same transaction as the action, and is
+read page by page.
+"""
 
 import pytest
 

@@ -183,7 +183,7 @@ async def test_a_bucket_may_be_shared_with_other_programs(
 
 
 class Killed(BaseException):
-    """Simulates the death of the process."""
+    """Simulates the process's death."""
 
 
 @pytest.fixture

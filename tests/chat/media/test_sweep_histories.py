@@ -39,7 +39,7 @@ OWNERS = st.tuples(st.sampled_from(KINDS), st.sampled_from(["one", "two"]))
 
 
 class Killed(BaseException):
-    """Simulates the death of the process."""
+    """Simulates the process's death."""
 
 
 class Objects(FileObjects):

@@ -16,7 +16,7 @@ class Clock:
 
 
 class Store:
-    """A store that counts reads. It calls `during` in each read."""
+    """A store that counts reads and calls `during` while each one runs."""
 
     def __init__(self) -> None:
         self.reads = 0

@@ -93,5 +93,5 @@ def test_expanding_ligatures_lengthens_a_message_only_slightly(piece: str) -> No
     "piece", ["a", "f", "@", "\U0001d523", "\ufdfa", "a\u0301", "a ", "aaa_", "a*b ", "as", "f u c k "]
 )
 def test_the_worst_messages_are_searched_for_profanity_in_linear_time(piece: str) -> None:
-    # The search blocks the event loop. A letter repeated four thousand times once blocked it for 1/12 s.
+    # The search blocks the event loop. A letter repeated four thousand times once blocked it for 80 ms.
     assert grows_with_its_size(lambda size: moderated((piece * size)[:size], CENSOR), 10_000)

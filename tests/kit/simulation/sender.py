@@ -147,7 +147,7 @@ class VideoSender:
             self.reached.add((self.ssrc, number))
 
     def _resend(self, sequence: int) -> None:
-        """Send the packet that a NACK requests again, either as RTX or unchanged."""
+        """Resend the packet that a NACK requests, either as RTX or unchanged."""
         now = self.endpoint.world.now
         kept = next((kept for kept in self._history if kept.number & 0xFFFF == sequence), None)
         if kept is None or now - self._resent_at.get(kept.number, -1.0) < self.rtt:
