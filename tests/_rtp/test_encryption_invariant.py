@@ -114,7 +114,7 @@ class Watched:
 
 
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
-def test_a_new_senders_packet_never_reuses_an_old_senders_number(profile: str) -> None:
+def test_a_packet_from_a_new_sender_never_reuses_a_number_of_an_old_sender(profile: str) -> None:
     watched = Watched(profile)
     watched.send(100, keyframe=True)
     watched.ssrc = 2000
@@ -477,7 +477,7 @@ def watched_with_layers(payload_types: list[int]) -> Watched:
     return watched
 
 
-def test_an_identical_resend_does_not_follow_the_senders_active_decode_targets() -> None:
+def test_an_identical_resend_does_not_follow_the_active_decode_targets_of_the_sender() -> None:
     watched = watched_with_layers([VIDEO])
     watched.call.alice.send(described(100, [KEYFRAME_DESCRIPTOR]), 1.0)
     watched.watch()

@@ -204,7 +204,7 @@ def speak(alice: Participant, sequence: int) -> None:
     alice.send(packets.rtp(ssrc=77, sequence=sequence, payload_type=AUDIO, payload=b"opus"), 1.0)
 
 
-def test_a_muted_participants_audio_stops_immediately_and_resumes_without_a_gap() -> None:
+def test_the_audio_of_a_muted_participant_stops_immediately_and_resumes_without_a_gap() -> None:
     engine, alice, bob, forwarder = audio_call()
     speak(alice, 1)
     engine.set_muted(forwarder, True)

@@ -78,7 +78,7 @@ def test_an_outage_too_long_for_resends_leads_to_a_keyframe_request(lost: int, r
     assert plis(call.alice) - before == requests
 
 
-def test_a_receiver_that_keeps_asking_does_not_delay_another_receivers_first_request() -> None:
+def test_a_receiver_that_keeps_asking_does_not_delay_the_first_request_of_another() -> None:
     call = Call()
     carol = Participant(call.engine, 1003)
     carol.subscribe(call.forwarder, 7000)

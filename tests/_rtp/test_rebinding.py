@@ -74,7 +74,7 @@ def test_an_attacker_who_knows_an_ssrc_cannot_make_the_core_decrypt_many_packets
     assert checks(call) == [ELSEWHERE]
 
 
-def test_nobody_can_take_over_another_participants_address() -> None:
+def test_nobody_can_take_over_the_address_of_another_participant() -> None:
     call = begun()
     call.engine.receive(call.alice.outbound.protect(video(2)), call.bob.address, SERVER, 1.1)
     assert checks(call) == []
@@ -83,7 +83,7 @@ def test_nobody_can_take_over_another_participants_address() -> None:
     assert len(call.bob.media) == 2
 
 
-def test_a_former_participants_ssrcs_belong_to_nobody() -> None:
+def test_the_ssrcs_of_a_former_participant_belong_to_nobody() -> None:
     call = begun()
     call.engine.close_transport(call.alice.transport)
     call.engine.take_events()

@@ -77,7 +77,7 @@ def test_a_genuine_packet_from_an_sfu_is_dropped_if_it_comes_from_another_addres
     assert links.received() == (1, 0)
 
 
-def test_a_packet_encrypted_with_another_links_keys_is_dropped() -> None:
+def test_a_packet_encrypted_with_the_keys_of_another_link_is_dropped() -> None:
     links = TwoLinks()
     links.first.send(1, keys=links.second)
     assert links.received() == (0, 0)

@@ -98,7 +98,7 @@ async def test_a_job_that_takes_too_long_moves_to_the_other_queue_once(server: U
     assert again is not None and (again["id"], again["attempt"]) == (job["id"], 1)
 
 
-async def test_a_short_clip_is_processed_alongside_another_members_long_clips(
+async def test_a_short_clip_is_processed_alongside_long_clips_of_another_member(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check a case in which three long 4K clips once delayed another member's one-second clip by 44 s."""

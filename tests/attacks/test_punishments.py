@@ -190,7 +190,7 @@ async def test_a_sanctioned_key_cannot_be_linked_to_another_member(world: World)
     assert await world.refused(world.ada.device, recovery_code=code) == "banned"
 
 
-async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world: World) -> None:
+async def test_a_new_account_on_the_device_of_a_sanctioned_person_is_recognised(world: World) -> None:
     """Check a join in the tier `account` with an unknown identity and a verified key."""
     persons, now_ms = world.community.auth.authentication.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)

@@ -56,7 +56,7 @@ async def test_an_access_token_is_invalid_after_signing_out(chat: ChatServer, ad
     assert await status(chat, ada) == 401
 
 
-async def test_signing_out_closes_only_that_sessions_live_sockets(chat: ChatServer) -> None:
+async def test_signing_out_closes_only_the_live_sockets_of_that_session(chat: ChatServer) -> None:
     device = Device()
     first_session = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
     second_session = await chat.sign_in(device)
@@ -70,7 +70,7 @@ async def test_signing_out_closes_only_that_sessions_live_sockets(chat: ChatServ
     assert await status(chat, second_session) == 200
 
 
-async def test_a_live_socket_does_not_accept_an_ended_sessions_token(chat: ChatServer, ada: Json) -> None:
+async def test_a_live_socket_rejects_the_token_of_an_ended_session(chat: ChatServer, ada: Json) -> None:
     await sign_out(chat, ada)
     async with chat.http.ws_connect("/live") as ws:
         await ws.receive_json()
@@ -101,7 +101,7 @@ async def test_a_grant_of_an_ended_session_does_not_admit_anyone_to_a_call(
         await sfu.until("disconnect_user")
 
 
-async def test_a_token_with_another_members_session_is_rejected(
+async def test_a_token_with_the_session_of_another_member_is_rejected(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -114,7 +114,7 @@ async def test_a_token_with_another_members_session_is_rejected(
             assert await status(chat, {"access_token": token}) == 401
 
 
-async def test_an_unlinked_devices_token_is_invalid(chat: ChatServer, ada: Json) -> None:
+async def test_the_token_of_an_unlinked_device_is_invalid(chat: ChatServer, ada: Json) -> None:
     headers = {"Authorization": f"Bearer {ada['access_token']}"}
     async with chat.http.post("/api/me/devices/link", headers=headers, json={}) as response:
         code = (await response.json())["code"]
@@ -126,7 +126,7 @@ async def test_an_unlinked_devices_token_is_invalid(chat: ChatServer, ada: Json)
     assert await status(chat, phone) == 401
 
 
-async def test_a_displaced_sessions_token_is_invalid(chat: ChatServer) -> None:
+async def test_the_token_of_a_displaced_session_is_invalid(chat: ChatServer) -> None:
     device = Device()
     answers = [await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)]
     answers += [await chat.sign_in(device) for _ in range(MAX_PER_DEVICE)]

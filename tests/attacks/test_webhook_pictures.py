@@ -27,7 +27,7 @@ async def fetched(fetcher: Fetcher, address: str, holder: str, within_s: float =
     )
 
 
-def test_one_members_unresponsive_hosts_leave_download_slots_for_other_members(
+def test_unresponsive_hosts_of_one_member_leave_download_slots_for_other_members(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 4)
@@ -52,7 +52,7 @@ def test_one_members_unresponsive_hosts_leave_download_slots_for_other_members(
     on_an_internet(body, tmp_path)
 
 
-def test_an_endless_dns_lookup_counts_towards_the_requesting_members_limit(
+def test_an_endless_dns_lookup_counts_towards_the_limit_of_the_requesting_member(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
@@ -88,6 +88,6 @@ def test_each_members_webhooks_have_their_own_storage_limit(
     on_an_internet(body, tmp_path)
 
 
-def test_all_of_a_members_webhooks_share_one_quota() -> None:
+def test_all_webhooks_of_a_member_share_one_quota() -> None:
     assert holder_of("ada") == holder_of("ada") != holder_of("bob")
     assert holder_of(None) not in ("", holder_of("ada"))

@@ -62,7 +62,7 @@ async def test_a_holder_that_has_used_up_its_share_waits_while_others_get_slots(
     assert began.count("greedy") == 5
 
 
-async def test_a_cancelled_waiter_takes_no_slot() -> None:
+async def test_a_cancelled_waiter_does_not_take_a_slot() -> None:
     turns = FairQueue(1)
     async with turns.turn("first"):
         with pytest.raises(TimeoutError):

@@ -91,7 +91,7 @@ async def test_memory_growth_is_ignored_while_the_machine_has_enough_free_memory
     assert await collected(busy, [0, MAX_GROWTH_BYTES + 1] * 2, left=MAX_GROWTH_BYTES * 4) == [1]
 
 
-def test_the_memory_of_the_process_and_the_machine_is_read() -> None:
+def test_process_and_machine_memory_can_be_read() -> None:
     assert sys.platform != "linux" or memory_left_bytes() > memory_bytes() > 1024 * 1024
 
 

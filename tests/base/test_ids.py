@@ -36,6 +36,6 @@ def test_random_bits_are_fetched_in_batches_and_never_repeat() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", str(uuid.UUID(int=0)), "a" * 36])
-def test_strings_that_are_not_ids_have_no_time(text: str) -> None:
+def test_strings_that_are_not_ids_have_no_timestamp(text: str) -> None:
     with pytest.raises(ValueError):
         time_ms(text)

@@ -250,7 +250,7 @@ async def test_an_unaccepted_format_is_rejected_regardless_of_the_file_name(sand
     ],
     ids=str,
 )
-async def test_a_decoder_gains_nothing_by_returning_false_results(lie: dict[str, object]) -> None:
+async def test_a_decoder_gains_nothing_by_returning_forged_results(lie: dict[str, object]) -> None:
     webp = pictures.encoded(pictures.scene(), "WEBP")
     facts: dict[str, object] = {"width": 64, "height": 48, "frames": 1, "duration_ms": 0}
     facts |= {"thumbnail_width": 1, "thumbnail_height": 1, "placeholder": "L" * 28, "colour": "#ffffff"}

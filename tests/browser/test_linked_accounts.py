@@ -181,7 +181,7 @@ async def test_consent_can_be_declined_on_either_server(
 
 
 @wide_only
-async def test_a_client_rejects_messages_that_are_not_from_its_users_other_server(
+async def test_a_client_rejects_messages_that_are_not_from_the_other_server_of_its_user(
     people: People, product: SvcUp, elsewhere: Elsewhere
 ) -> None:
     ada = await people.arrive("Ada")

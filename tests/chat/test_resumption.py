@@ -194,7 +194,7 @@ async def test_a_client_is_disconnected_when_its_token_expires_unless_it_sends_a
         assert (await fresh.ask("ping"))["event"] == "ping"
 
 
-async def test_a_client_cannot_stay_connected_with_another_members_token(chat: ChatServer) -> None:
+async def test_a_client_cannot_stay_connected_with_the_token_of_another_member(chat: ChatServer) -> None:
     other = await chat.join("Bob")
     async with chat.member("Ada") as ada:
         for data, code in (({"access_token": other}, "token_invalid"), ({}, "invalid_request")):
@@ -202,7 +202,7 @@ async def test_a_client_cannot_stay_connected_with_another_members_token(chat: C
             assert reply["data"]["error"] == code
 
 
-async def test_a_new_client_beyond_the_limit_disconnects_the_members_oldest_client(
+async def test_a_new_client_beyond_the_limit_disconnects_the_oldest_client_of_the_member(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Hub, "max_pages_of_a_member", 1)

@@ -214,7 +214,7 @@ async def test_an_answer_that_does_not_match_the_offer_is_rejected_and_the_offer
     await a_call_works(guests)
 
 
-async def test_an_unannounced_certificate_ends_only_that_participants_session(guests: Guests) -> None:
+async def test_an_unannounced_certificate_ends_only_the_session_of_that_participant(guests: Guests) -> None:
     def other_certificate(sdp: str) -> str:
         lines = sdp.split("\r\n")
         return "\r\n".join(line[:-5] + "00:00" if "a=fingerprint" in line else line for line in lines)

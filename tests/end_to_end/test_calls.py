@@ -87,7 +87,7 @@ async def test_a_participant_who_joins_later_gets_every_track(guests: Guests) ->
     assert sorted(edsger.welcome["peers"]) == ["ada", "grace"]
 
 
-async def test_a_former_participants_media_sections_are_reused(guests: Guests) -> None:
+async def test_the_media_sections_of_a_former_participant_are_reused(guests: Guests) -> None:
     ada = await guests.arrive("ada")
     sections: set[frozenset[str]] = set()
     for name in ("grace", "edsger", "barbara"):

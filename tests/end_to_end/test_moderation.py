@@ -46,7 +46,7 @@ def sequence_gaps(section: Incoming) -> int:
     return max(numbers) - min(numbers) + 1 - len(numbers)
 
 
-async def test_a_muted_users_audio_stops_immediately_and_resumes_without_a_gap(
+async def test_the_audio_of_a_muted_user_stops_immediately_and_resumes_without_a_gap(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)

@@ -54,7 +54,7 @@ async def test_tenants_with_identical_room_and_user_ids_are_isolated_from_each_o
     assert "peer_left" not in dict(away.received)
 
 
-async def test_a_tenants_secret_does_not_give_access_to_another_tenants_rooms(
+async def test_the_secret_of_one_tenant_does_not_give_access_to_the_rooms_of_another(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     await sfu.control("lobby", server_id="away", secret=OTHER_SECRET)

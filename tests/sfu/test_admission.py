@@ -44,7 +44,7 @@ def test_the_raw_secret_admits_a_participant_with_all_caps_without_checking_a_to
     assert admission.room.room_id == "lobby" and admission.caps == CAPS
 
 
-def test_the_client_credential_admits_a_participant_with_the_tokens_caps() -> None:
+def test_the_client_credential_admits_a_participant_with_the_caps_in_the_token() -> None:
     assert admit(rooms(), request(), NOW).caps == {"speak"}
 
 

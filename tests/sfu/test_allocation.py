@@ -201,7 +201,9 @@ def test_a_failed_raise_is_retried_only_at_a_higher_estimate() -> None:
     assert allocator.review(videos, 2_200 * K, 0, 5.0) == {"a": UNLIMITED}
 
 
-def test_a_raise_that_fails_on_a_narrower_link_is_retried_before_the_wider_links_estimate_returns() -> None:
+def test_a_raise_that_fails_on_a_narrower_link_is_retried_before_the_estimate_of_the_wider_link_returns() -> (
+    None
+):
     allocator, videos = Allocator(), [camera("a"), camera("b")]
     allocator.review(videos, 1_000 * K, 90 * K, 0.0)
     for step in range(20):

@@ -45,7 +45,7 @@ async def test_server_register_creates_the_room_and_is_idempotent() -> None:
 
 
 @in_virtual_time
-async def test_sync_response_lists_the_participants_in_the_registrations_rooms() -> None:
+async def test_sync_response_lists_the_participants_in_the_rooms_of_the_registration() -> None:
     async with signalling_server() as server:
         home, away = await server.control("home", "lobby", "attic"), await server.control("away")
         await server.join("ann")
@@ -70,7 +70,7 @@ async def test_a_reconnecting_chat_server_may_sync_first_and_then_gets_events() 
 
 
 @in_virtual_time
-async def test_peer_joined_and_peer_left_go_only_to_the_registrations_control_connections() -> None:
+async def test_peer_joined_and_peer_left_go_only_to_the_control_connections_of_the_registration() -> None:
     async with signalling_server() as server:
         first, second, away = [await server.control(name) for name in ("home", "home", "away")]
         ann = await server.join("ann")

@@ -225,7 +225,9 @@ async def test_ports_stay_open_if_they_cannot_be_handed_over_in_time(
     assert given_up == ["given up", "handed over"]
 
 
-async def test_another_users_process_is_ignored(socket_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_of_another_user_is_ignored(
+    socket_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with waiting_at(socket_path) as sfu:
         monkeypatch.setattr("svc.sfu.handover.os.geteuid", lambda: 12345)
         with pytest.raises(HandoverFailed, match="the other end belongs to another user"):

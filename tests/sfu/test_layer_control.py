@@ -280,7 +280,7 @@ def test_a_video_in_one_encoding_with_an_unknown_bitrate_starts_on_a_narrow_down
     assert all(event["watched"] for event in ann.events("layers_wanted"))
 
 
-def test_a_new_track_in_a_section_does_not_inherit_the_previous_tracks_limit() -> None:
+def test_a_new_track_in_a_section_does_not_inherit_the_limit_of_the_previous_track() -> None:
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()

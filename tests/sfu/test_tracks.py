@@ -117,7 +117,7 @@ def test_simultaneous_changes_cause_one_offer() -> None:
     assert [ben.directions()[mid] for mid in ("4", "5", "6")] == ["inactive"] * 3
 
 
-def test_a_section_is_reused_with_new_sources_only_after_its_tracks_end_was_answered() -> None:
+def test_a_section_is_reused_with_new_sources_only_after_the_end_of_its_track_was_answered() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a one"), call.join("ben")
     ben.answer()
@@ -347,7 +347,7 @@ def test_the_sfu_replaces_ids_that_cannot_be_used(msid: str) -> None:
     assert len({section.value("msid") for mid, section in cai.sections().items() if mid in ("4", "5")}) == 2
 
 
-def test_a_track_does_not_join_another_users_stream() -> None:
+def test_a_track_does_not_join_the_stream_of_another_user() -> None:
     call = Call()
     call.joined("ann", mic="ours am")
     call.joined("ben", mic="ours bm")
@@ -401,7 +401,7 @@ def test_layers_are_chosen_only_at_a_receivers_request() -> None:
     assert ann.forwarder(CAMERA).down_tracks[0].layers == []
 
 
-def test_muting_affects_all_of_a_users_audio_but_no_video_and_needs_no_new_offer() -> None:
+def test_muting_affects_all_audio_of_a_user_but_no_video_and_needs_no_new_offer() -> None:
     call = Call()
     ann = call.joined("ann", mic="", camera="", screen_audio="")
     call.room().control_audio("ann", AudioControl(is_muted=True))
@@ -418,7 +418,7 @@ def test_users_stay_muted_or_deafened_after_leaving_and_rejoining() -> None:
     assert ann.forwarder(MIC).muted and ann.transport.deafened
 
 
-def test_a_rejoining_users_tracks_are_forwarded_to_the_others_again() -> None:
+def test_the_tracks_of_a_rejoining_user_are_forwarded_to_the_others_again() -> None:
     call = Call()
     ben = call.joined("ben")
     call.joined("ann", mic="s t")

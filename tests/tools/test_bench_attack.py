@@ -42,7 +42,7 @@ def turned_away(row: dict[str, Any]) -> dict[str, int]:
 
 
 @pytest.mark.nightly("a minute of attacks that tests/attacks runs one by one")
-async def test_every_attack_runs_and_no_signed_in_members_request_is_rejected() -> None:
+async def test_every_attack_runs_and_no_request_of_a_signed_in_member_is_rejected() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json")
     assert (code, errors) == (0, "")
     rows: list[dict[str, Any]] = [json.loads(line) for line in output.splitlines()]
@@ -119,7 +119,7 @@ async def test_an_invalid_attack_is_reported_on_one_line(arguments: tuple[str, .
     assert len(errors.splitlines()) == 1
 
 
-async def test_a_public_address_is_attacked_only_with_its_owners_confirmation() -> None:
+async def test_a_public_address_is_attacked_only_with_the_confirmation_of_its_owner() -> None:
     with pytest.raises(BenchError, match="public address"):
         await check_address("https://8.8.8.8", mine=False)
     assert await check_address("https://8.8.8.8", mine=True) == ("",)

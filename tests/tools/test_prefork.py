@@ -62,7 +62,7 @@ async def test_a_fork_has_the_name_of_its_program(tmp_path: Path) -> None:
         assert command_line.startswith(f"svc {name} --")
 
 
-async def test_no_program_holds_another_programs_secrets(tmp_path: Path) -> None:
+async def test_no_program_holds_the_secrets_of_another(tmp_path: Path) -> None:
     operators = {"S3_SECRET_ACCESS_KEY": "secret-of-chat-server", "AWS_SESSION_TOKEN": "secret-of-nobody"}
     async with svc_up(tmp_path / "data", **operators) as up:
         own = json.loads((tmp_path / "data" / "secrets.json").read_text())

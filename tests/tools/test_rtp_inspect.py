@@ -115,7 +115,7 @@ def test_without_the_extension_id_no_descriptor_is_displayed(run: Run) -> None:
     assert all(list(line) == BASE for line in lines_of(run, "av1_l1t3", None))
 
 
-def test_a_malformed_descriptor_is_an_error_only_in_its_own_line(run: Run) -> None:
+def test_a_malformed_descriptor_is_an_error_only_on_its_own_line(run: Run) -> None:
     good = Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise()
     unknown = Descriptor(STRUCTURE, 40, frame_number=2, attached=True).serialise()
     lines = lines_of(

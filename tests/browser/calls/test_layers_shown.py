@@ -41,8 +41,8 @@ globalThis.RTCPeerConnection = class extends RTCPeerConnection {
 
 
 class Signalling:
-    """A page's signalling connection, which records the page's requests and simulates events for a narrow
-    downlink.
+    """A page's signalling connection, which records the page's requests and simulates the events that a
+    narrow downlink would cause.
     """
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ async def test_a_client_requests_video_by_priority_and_shows_the_effects_of_a_na
     await at_both_sizes(grace, axe, "one person's video on a narrow link")
 
 
-async def test_a_paused_screen_shows_its_last_frame_or_its_owners_avatar_and_the_reason(
+async def test_a_paused_screen_shows_its_last_frame_or_the_avatar_of_its_owner_and_the_reason(
     people: People, axe: str
 ) -> None:
     ada, grace, signalling = await two_in_a_call(people, cameras=1)

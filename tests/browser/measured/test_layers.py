@@ -107,7 +107,7 @@ async def test_a_receiver_in_an_encrypted_call_can_also_choose_temporal_layers(p
     await grace.hears(ada)
 
 
-async def test_one_receivers_request_for_fewer_layers_does_not_affect_another(people: People) -> None:
+async def test_a_request_by_one_receiver_for_fewer_layers_does_not_affect_another(people: People) -> None:
     ada, (grace, alan) = await sender_and_watchers(people, "VP8", "Grace", "Alan")
 
     async def send_fewer_to_one() -> None:

@@ -65,9 +65,7 @@ async def test_the_owner_cannot_leave(variables: dict[str, str], method: str, pa
         assert (await ask(chat, olga, "GET", "/api/me/blocks"))[0] == 200
 
 
-async def test_an_export_contains_all_of_a_members_data(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_export_contains_all_data_of_a_member(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.messages.personal_data._PAGE", 2)
     monkeypatch.setattr("svc.chat.account.requests._CHUNK_BYTES", 64)
     chat, _ = world

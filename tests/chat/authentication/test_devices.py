@@ -119,7 +119,7 @@ async def test_the_last_device_cannot_be_unlinked(chat: ChatServer, ada: Json) -
     assert (await request(chat, "GET", "/api/me/devices", ada))[0] == 200
 
 
-async def test_another_members_device_cannot_be_unlinked(chat: ChatServer, ada: Json) -> None:
+async def test_the_device_of_another_member_cannot_be_unlinked(chat: ChatServer, ada: Json) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     (phone,) = await devices(chat, ada)
     for device_id in (phone["id"], "nonsense"):

@@ -65,7 +65,7 @@ async def test_a_download_link_expires(members: MembersByRole, monkeypatch: pyte
         assert response.status == 404
 
 
-async def test_a_former_owners_download_link_does_not_work(members: MembersByRole) -> None:
+async def test_the_download_link_of_a_former_owner_does_not_work(members: MembersByRole) -> None:
     name = await made(members)
     url = (await members.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
     await members.owner.done("POST", f"/api/members/{members.admin.id}/owner")

@@ -113,7 +113,7 @@ async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variable
 
 
 @pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
-async def test_a_deleted_bots_token_is_rejected(members: MembersByRole, how: str) -> None:
+async def test_the_token_of_a_deleted_bot_is_rejected(members: MembersByRole, how: str) -> None:
     bot = await made(members, members.owner)
     ways = {
         "deleted": (members.owner, "DELETE", f"{BOTS}/{bot.id}"),
@@ -126,7 +126,9 @@ async def test_a_deleted_bots_token_is_rejected(members: MembersByRole, how: str
 
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
-async def test_a_bots_token_is_revoked_when_its_creator_leaves(members: MembersByRole, how: str) -> None:
+async def test_the_token_of_a_bot_is_revoked_when_its_creator_leaves(
+    members: MembersByRole, how: str
+) -> None:
     # The creator knows the token and could otherwise keep using it.
     keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(members, keeper), await made(members, members.owner, "Other")
@@ -161,7 +163,9 @@ async def test_a_bot_cannot_be_used_to_gain_permissions(members: MembersByRole) 
     assert await poor.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
 
 
-async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(members: MembersByRole) -> None:
+async def test_a_promoted_bot_has_no_more_permissions_than_the_creator_of_its_token(
+    members: MembersByRole,
+) -> None:
     keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(members, keeper)
     high = {"name": "high", "rank": 600, "permissions": ["kick_members", "manage_roles"]}

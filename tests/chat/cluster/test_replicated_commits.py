@@ -148,7 +148,7 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_off_the_pre
 
 
 class Died(BaseException):
-    """An exception that no code handles. It simulates the death of the process."""
+    """An exception that no code handles. It simulates the process's death."""
 
 
 class DyingLog(NatsLog):
@@ -159,7 +159,7 @@ class DyingLog(NatsLog):
         raise Died
 
 
-async def test_the_next_owner_completes_a_migration_after_the_previous_owners_death(
+async def test_the_next_owner_completes_a_migration_after_the_death_of_the_previous_owner(
     servers: NatsCluster, tmp_path: Path
 ) -> None:
     first, second = await files_of_a_new_community(tmp_path)

@@ -18,7 +18,7 @@ async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
         yield UploadServer(chat, community, await members_by_role(chat), variables)
 
 
-async def test_a_draft_appears_only_in_its_authors_other_clients(server: UploadServer) -> None:
+async def test_a_draft_appears_only_in_the_other_clients_of_its_author(server: UploadServer) -> None:
     async with server.members.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("draft_put", channel_id="general", text="I think tha")
         assert (await two.pushed("draft_changed")) == reply["data"]
@@ -54,7 +54,7 @@ async def test_the_sweep_does_not_delete_a_drafts_files(server: UploadServer) ->
     assert await sweep.run_once() == 0, "a message uses the files now"
 
 
-async def test_a_draft_accepts_only_its_authors_finished_files(server: UploadServer) -> None:
+async def test_a_draft_accepts_only_finished_files_of_its_author(server: UploadServer) -> None:
     member = server.members.member
     theirs, waiting = await server.done(server.members.owner), await server.sent(member)
     for upload_id, refusal in ((theirs, "unknown_upload"), (waiting, "upload_not_done")):

@@ -126,7 +126,7 @@ async def test_a_rejected_applicant_gets_the_reason_and_can_be_approved_later(
     assert await members.owner.refused("GET", f"{APPLICATIONS}?state=odd") == "invalid_request"
 
 
-async def test_an_applicants_wrong_codes_count_towards_the_limit(members: MembersByRole) -> None:
+async def test_wrong_codes_from_an_applicant_count_towards_the_limit(members: MembersByRole) -> None:
     device = Device()
     await apply(members.chat, device, await with_approval(members.owner))
     answers = [await refusal(members.chat, device, f"guess{number}") for number in range(10)]

@@ -71,7 +71,7 @@ async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(membe
     assert await members.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
 
 
-async def test_nobody_can_take_another_members_name_or_a_similar_looking_one(chat: ChatServer) -> None:
+async def test_nobody_can_take_the_name_of_another_member_or_a_similar_looking_one(chat: ChatServer) -> None:
     for name in ("Bill", "\u0412ill", "BI11", "Ada", "A\u200bd\u0430\u0301", "Grace"):
         applicant = await newcomer(chat, name)
     members = (await applicant.done("GET", "/api/members"))["members"]

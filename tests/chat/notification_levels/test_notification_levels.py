@@ -10,7 +10,9 @@ OWN, GENERAL = "/api/me/notifications", "/api/channels/general/notifications"
 DAY_MS = 24 * 3_600_000
 
 
-async def test_a_changed_level_is_pushed_only_to_the_members_other_clients(members: MembersByRole) -> None:
+async def test_a_changed_level_is_pushed_only_to_the_other_clients_of_the_member(
+    members: MembersByRole,
+) -> None:
     async with members.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("notifications_set", channel_id="general", level="all")
         assert reply["data"] == {

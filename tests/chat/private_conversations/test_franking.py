@@ -145,7 +145,9 @@ async def test_a_message_without_a_valid_commitment_is_rejected(scene: Scene) ->
         assert status == 400
 
 
-async def test_the_server_stores_nothing_about_a_messages_content_unless_it_is_reported(scene: Scene) -> None:
+async def test_the_server_stores_nothing_about_the_content_of_a_message_unless_it_is_reported(
+    scene: Scene,
+) -> None:
     commitment = committed(scene.key, PLAINTEXT)
     kept = scene.server.bytes_on_disk()
     assert hashlib.sha256(commitment).digest() in scene.body

@@ -139,7 +139,7 @@ async def test_no_notifications_are_sent_while_a_client_is_visible(scene: Scene)
         assert (await one.ask("in_sight"))["event"] == "error"
 
 
-async def test_own_messages_and_messages_of_blocked_members_cause_no_notifications(scene: Scene) -> None:
+async def test_own_messages_and_messages_of_blocked_members_trigger_no_notifications(scene: Scene) -> None:
     await scene.subscribed(scene.members.member)
     await scene.members.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     await scene.post(scene.members.member, f"[Me](mention:{scene.members.member.id})")

@@ -101,7 +101,7 @@ async def test_without_the_token_every_path_is_forbidden(managed: Managed, metho
             assert answer.keys() == {"error", "message"}
 
 
-async def test_a_members_access_token_is_rejected(managed: Managed) -> None:
+async def test_the_access_token_of_a_member_is_rejected(managed: Managed) -> None:
     owner = await newcomer(managed.chat, "Olga")
     status, answer = await managed.ask("GET", "/management/settings", token=owner.token)
     assert (status, answer["error"]) == (401, "token_invalid")

@@ -59,7 +59,7 @@ async def test_a_worker_gets_only_jobs_of_its_own_kinds(server: UploadServer) ->
     assert await server.claim(kinds=["picture"]) is not None
 
 
-async def test_another_worker_can_claim_a_dead_workers_job_after_a_minute(
+async def test_the_job_of_a_dead_worker_can_be_claimed_by_another_after_a_minute(
     server: UploadServer, clock: Clock
 ) -> None:
     upload_id = await server.sent(server.members.member)

@@ -181,7 +181,7 @@ async def test_file_names_and_alt_text_are_checked_for_blocked_words(server: Upl
     assert (status, answer["error"]) == (400, "profanity_refused")
 
 
-async def test_nobody_can_see_or_change_another_members_upload(server: UploadServer) -> None:
+async def test_nobody_can_see_or_change_the_upload_of_another_member(server: UploadServer) -> None:
     upload_id = await server.sent(server.members.member)
     for method, path in (("GET", ""), ("DELETE", ""), ("PUT", "/alt")):
         refusal = await server.members.owner.refused(method, f"/api/uploads/{upload_id}{path}", {"alt": "x"})
@@ -377,7 +377,7 @@ async def test_abandoned_uploads_are_deleted(server: UploadServer) -> None:
     assert await member.refused("GET", where) == "unknown_upload"
 
 
-async def test_a_leaving_members_unfinished_uploads_are_deleted(server: UploadServer) -> None:
+async def test_the_unfinished_uploads_of_a_leaving_member_are_deleted(server: UploadServer) -> None:
     member = server.members.member
     await server.begin(member, 10)
     await server.sent(member)

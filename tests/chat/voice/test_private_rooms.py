@@ -73,7 +73,9 @@ async def test_only_members_of_the_conversation_can_decline_its_call(world: Worl
     assert "private_call_declined" not in world.mod.kept_events()
 
 
-async def test_starting_a_call_rings_absent_members_devices_but_joining_it_does_not(world: World) -> None:
+async def test_starting_a_call_rings_the_devices_of_absent_members_but_joining_it_does_not(
+    world: World,
+) -> None:
     room_id = await conversation(world, world.bob)
     async with push_service() as service:
         world.community.notifications.poster.exempt.add(service.origin)

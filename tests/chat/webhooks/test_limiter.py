@@ -65,7 +65,7 @@ def test_requests_during_a_block_neither_extend_it_nor_count_afterwards() -> Non
     assert limiter.take("hook", NOW + BLOCK_MS) == BLOCK_MS
 
 
-def test_one_webhooks_posts_do_not_limit_another_webhook() -> None:
+def test_posts_by_one_webhook_do_not_limit_another() -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW) == BLOCK_MS

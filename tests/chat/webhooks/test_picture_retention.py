@@ -29,7 +29,7 @@ class KeptPictures:
         return StoredPictures(kept, [])
 
 
-async def test_the_sweep_keeps_a_messages_images_until_the_message_is_deleted(
+async def test_the_sweep_keeps_the_images_of_a_message_until_it_is_deleted(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight({**variables, "STORAGE_BACKEND": "filesystem"}) as (chat, community):

@@ -140,7 +140,7 @@ async def test_an_export_recreates_the_same_server(
         assert len(results["messages"]) == 1
 
 
-async def test_an_import_replaces_a_new_servers_defaults(
+async def test_an_import_replaces_the_defaults_of_a_new_server(
     exported: tuple[Path, HttpMember], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     file, _ = exported

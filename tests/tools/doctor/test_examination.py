@@ -187,7 +187,7 @@ async def test_an_untrusted_certificate_is_a_problem(installation: Installation,
     assert "The certificate is rejected: self" in problems(findings)[0]
 
 
-async def test_another_servers_address_is_a_problem(installation: Installation, tmp_path: Path) -> None:
+async def test_the_address_of_another_server_is_a_problem(installation: Installation, tmp_path: Path) -> None:
     findings = await examine(idle(tmp_path / "other", installation.chat.address), QUIET)
     assert "no server runs on the data folder" in findings[-1].what
     url = f"http://127.0.0.1:{installation.sfu.http_port}"
