@@ -21,7 +21,7 @@ class Target:
     scenario: Scenario
     figure: Callable[[Result], float]
     unit: str
-    most: float
+    maximum: float
 
 
 def targets(seconds: float) -> list[Target]:
@@ -56,7 +56,7 @@ def main() -> None:
         if target.scenario not in results:
             results[target.scenario] = asyncio.run(measure(target.scenario, Options()))
         result = results[target.scenario]
-        row = (target.what, f"{target.figure(result):,g} {target.unit}", f"≤ {target.most:,g}")
+        row = (target.what, f"{target.figure(result):,g} {target.unit}", f"≤ {target.maximum:,g}")
         print(f"| {' | '.join(row)} | {result.messages_per_s:,g} | {result.lost} |", flush=True)
     print(f"| limit: a bare write, 1000 sockets, busy | {fanout.measure():.2f} us CPU | | | |")
 

@@ -110,8 +110,8 @@ async def search(world: World) -> list[Result]:
     def find(make: Callable[[], str]) -> Callable[[], Awaitable[object]]:
         return lambda: world.feature.search.find("member-1", make(), None, 25)
 
-    def word(least: int, most: int) -> str:
-        return f"word{chance.randrange(least, most)}"
+    def word(minimum: int, maximum: int) -> str:
+        return f"word{chance.randrange(minimum, maximum)}"
 
     kinds: dict[str, Callable[[], str]] = {
         "the commonest words": lambda: word(0, 5),

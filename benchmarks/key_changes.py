@@ -160,8 +160,8 @@ def commits(database: Path, room_id: str) -> dict[int, int]:
 
 def print_row(name: str, times_ms: Sequence[float]) -> None:
     ordered = sorted(times_ms)
-    most = ordered[min(len(ordered) - 1, len(ordered) * 9 // 10)]
-    print(f"| {name} | {statistics.median(ordered):.0f} | {most:.0f} | {ordered[-1]:.0f} |")
+    maximum = ordered[min(len(ordered) - 1, len(ordered) * 9 // 10)]
+    print(f"| {name} | {statistics.median(ordered):.0f} | {maximum:.0f} | {ordered[-1]:.0f} |")
 
 
 if __name__ == "__main__":

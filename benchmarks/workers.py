@@ -50,14 +50,14 @@ async def main(numbers: list[int]) -> None:
     alone = 0.0
     for number in numbers:
         async with own_server(SCENARIO.clients, "--workers", str(number)) as server:
-            best = await most(server)
+            best = await maximum(server)
         alone = alone or best.packets_per_s
         cells = [f"{best.packets_per_s:,.0f}", f"{100 * best.dropped:.1f}", f"{best.cpu_us:.2f}"]
         cells.append(f"{best.packets_per_s / alone:.2f}")
         print(f"| {number} | {' | '.join(cells)} |", flush=True)
 
 
-async def most(server: Server) -> Flow:
+async def maximum(server: Server) -> Flow:
     """Measure the service at each rate. Return the one-second interval in which it sent the most packets."""
     flows = []
     give_every_core(server.pid)

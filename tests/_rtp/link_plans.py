@@ -46,7 +46,7 @@ class Bounds:
     # (fraction of the capacity, time in seconds within which it must be reached)
     reach: tuple[float, float] | None = None
     # the highest estimate in the second half of the phase, as a fraction of the capacity
-    most: float | None = None
+    highest_ratio: float | None = None
     # the 95th percentile of the packet delay in the queue, in the second half of the phase
     queue_s: float | None = None
     # (queue in s, time in seconds within which the queue falls below it)
@@ -360,9 +360,9 @@ def _check(outcome: Outcome, bounds: Bounds) -> list[str]:
             e for t, e in zip(outcome.times, outcome.estimates, strict=True) if begin <= t <= begin + within
         )
         require(highest >= share * capacity, f"estimate after {within} s", round(highest / capacity, 3))
-    if bounds.most is not None:
+    if bounds.highest_ratio is not None:
         highest = max(outcome.estimates[i] for i in late)
-        require(highest <= bounds.most * capacity, "highest estimate", round(highest / capacity, 3))
+        require(highest <= bounds.highest_ratio * capacity, "highest estimate", round(highest / capacity, 3))
     if bounds.queue_s is not None:
         waits = sorted(outcome.queues[i] for i in late)
         require(

@@ -24,11 +24,13 @@ def change(name: str, before: float, after: float, *bounds: Bounds, **link: obje
 
 
 PLANS = [
-    steady("300 kbit/s", 3e5, Bounds(utilisation=0.75, queue_s=0.2, most=1.4)),
+    steady("300 kbit/s", 3e5, Bounds(utilisation=0.75, queue_s=0.2, highest_ratio=1.4)),
     steady("800 kbit/s", 8e5, Bounds(utilisation=0.8, queue_s=0.12, reach=(0.7, 3))),
-    steady("2 Mbit/s", 2e6, Bounds(utilisation=0.8, queue_s=0.1, reach=(0.7, 2), most=1.3)),
-    steady("4 Mbit/s", 4e6, Bounds(utilisation=0.8, queue_s=0.1, reach=(0.8, 3), most=1.3)),
-    steady("8 Mbit/s", 8e6, Bounds(utilisation=0.8, queue_s=0.1, reach=(0.8, 3), most=1.3), seconds=12),
+    steady("2 Mbit/s", 2e6, Bounds(utilisation=0.8, queue_s=0.1, reach=(0.7, 2), highest_ratio=1.3)),
+    steady("4 Mbit/s", 4e6, Bounds(utilisation=0.8, queue_s=0.1, reach=(0.8, 3), highest_ratio=1.3)),
+    steady(
+        "8 Mbit/s", 8e6, Bounds(utilisation=0.8, queue_s=0.1, reach=(0.8, 3), highest_ratio=1.3), seconds=12
+    ),
     steady("a deep queue", 1e6, Bounds(utilisation=0.75, queue_s=0.3, lost=0.01), queue_s=1.0),
     steady("a shallow queue", 2e6, Bounds(utilisation=0.75, lost=0.12), queue_s=0.05),
     steady("2 ms away", 2e6, USED, SHORT_QUEUE, delay_s=0.001),
@@ -45,7 +47,10 @@ PLANS = [
     steady("feedback every 50 ms", 2e6, USED, SHORT_QUEUE, feedback_s=0.05),
     steady("feedback every 250 ms", 1e6, Bounds(utilisation=0.7, queue_s=0.2), feedback_s=0.25),
     steady(
-        "a shaper with a bucket of 10 kB", 3e5, Bounds(utilisation=0.7, queue_s=0.25, most=1.6), bucket=10_000
+        "a shaper with a bucket of 10 kB",
+        3e5,
+        Bounds(utilisation=0.7, queue_s=0.25, highest_ratio=1.6),
+        bucket=10_000,
     ),
     steady("other traffic that does not react", 4e6, Bounds(utilisation=0.75, queue_s=0.12), cross=2e6),
     lossy("2 % of random loss", 2e6, 0.02, Bounds(utilisation=0.8, queue_s=0.1)),

@@ -134,7 +134,7 @@ async def test_a_search_uses_the_event_loop_only_before_and_after_its_queries(
 async def test_searches_find_indexed_messages_while_the_disk_is_full(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(connection: sqlite3.Connection, most: int) -> int:
+    def full(connection: sqlite3.Connection, maximum: int) -> int:
         raise StorageFailed("the disk is full")
 
     async with server_with_insight(variables) as (chat, community), chat.member("Olga") as olga:

@@ -54,9 +54,9 @@ def test_the_table_tracks_which_address_has_the_most_connections(
         if leaving is None:
             assert not waiting
         else:
-            most = waiting[leaving]
-            assert counts[most] == max(counts.values()) == crowd.of(most)
-            assert leaving == next(item for item, address in waiting.items() if address == most)
+            maximum = waiting[leaving]
+            assert counts[maximum] == max(counts.values()) == crowd.of(maximum)
+            assert leaving == next(item for item, address in waiting.items() if address == maximum)
 
 
 def test_unauthenticated_connections_from_one_address_are_limited_and_the_oldest_is_closed() -> None:

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from svc.base.fair_shares import FairQueue, FairShares, fits
 
 
-@given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
+@given(maximum=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
 def test_greedy_holders_leave_as_much_free_as_the_largest_holder_has(
-    most: int, greedy: int, piece: int
+    maximum: int, greedy: int, piece: int
 ) -> None:
-    shares, held = FairShares(most), [0] * greedy
+    shares, held = FairShares(maximum), [0] * greedy
     wants = set(range(greedy))
     while wants:
         for holder in sorted(wants):
@@ -21,12 +21,12 @@ def test_greedy_holders_leave_as_much_free_as_the_largest_holder_has(
                 held[holder] += piece
             else:
                 wants.discard(holder)
-    free = most - shares.taken
+    free = maximum - shares.taken
     # A holder stops before it has more than it leaves free. The holders' shares differ by at most one piece.
     assert max(held) <= free + piece
-    assert shares.taken <= most
+    assert shares.taken <= maximum
     assert max(held) - min(held) <= piece
-    assert free >= most // (greedy + 1) - piece
+    assert free >= maximum // (greedy + 1) - piece
     assert shares.take("newcomer", free)
 
 

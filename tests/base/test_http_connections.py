@@ -125,10 +125,10 @@ async def body_of_member(request: web.Request) -> web.Response:
 
 
 @pytest.mark.parametrize(
-    ("handler", "most"), [(body, STRANGER_READ_BYTES), (body_of_member, MEMBER_READ_BYTES)]
+    ("handler", "maximum"), [(body, STRANGER_READ_BYTES), (body_of_member, MEMBER_READ_BYTES)]
 )
 async def test_only_a_limited_part_of_a_body_is_read_in_one_iteration(
-    handler: Handler, most: int, monkeypatch: pytest.MonkeyPatch
+    handler: Handler, maximum: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Parsing 256 KiB of tiny chunks takes 30 ms, and one iteration serves 16 unauthenticated connections.
     sizes: list[int] = []
@@ -142,7 +142,7 @@ async def test_only_a_limited_part_of_a_body_is_read_in_one_iteration(
     async with serving(handler) as served, raw_connection(served.address) as raw:
         answer = await raw.ask("POST", "/", ["Content-Length: 1000000"], b"x" * 1_000_000)
         assert answer.body == b"1000000"
-    assert max(sizes) == most
+    assert max(sizes) == maximum
 
 
 async def test_a_stalled_body_is_cut_off_and_a_slow_one_is_not() -> None:

@@ -12,7 +12,7 @@ from svc.base.json_stream import JsonStream
 def test_a_document_is_parsed_identically_no_matter_how_it_is_split(size: int) -> None:
     value = {"a": [1, 23, {"b": "\u20ac\U0001f600"}], "c": -1.5e3, "d": None, "e": [], "f": "x"}
     source = io.BytesIO(b"\xef\xbb\xbf" + json.dumps(value, ensure_ascii=False, indent=1).encode())
-    document = JsonStream(lambda most: source.read(min(most, size)), 1000)
+    document = JsonStream(lambda maximum: source.read(min(maximum, size)), 1000)
     values: dict[str, object] = {}
     for name in document.names():
         values[name] = (
@@ -28,9 +28,9 @@ def test_parsing_does_not_block_the_loop() -> None:
     reads: list[int] = []
     source = io.BytesIO(b'"' + b"x" * 4_000_000 + b'"')
 
-    def read(most: int) -> bytes:
-        reads.append(most)
-        return source.read(most)
+    def read(maximum: int) -> bytes:
+        reads.append(maximum)
+        return source.read(maximum)
 
     assert len(str(JsonStream(read, 5_000_000).value())) == 4_000_000
     assert len(reads) < 12

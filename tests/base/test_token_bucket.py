@@ -41,7 +41,7 @@ def test_a_clock_that_steps_back_adds_no_tokens(now: float) -> None:
 
 
 def test_keys_are_independent_and_the_least_recently_used_one_is_dropped() -> None:
-    buckets = TokenBuckets(1, 1.0, most=2)
+    buckets = TokenBuckets(1, 1.0, maximum=2)
     for key in ("a", "b"):
         buckets.of(key).take(0.0)
     buckets.of("a")

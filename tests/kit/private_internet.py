@@ -62,20 +62,20 @@ def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
 class CountedPage:
     """A page that responds once `expected` requests for it have arrived.
 
-    `most` is the highest number of requests that waited at the same time.
+    `maximum` is the highest number of requests that waited at the same time.
     """
 
     EXCESS_S = 0.05  # The time allowed for requests beyond the expected number to arrive.
 
     def __init__(self, body: bytes, expected: int) -> None:
-        self.most = 0
+        self.maximum = 0
         self._body, self._expected = body, expected
         self._waiting = 0
         self._reached = asyncio.Event()
 
     async def __call__(self, writer: asyncio.StreamWriter) -> None:
         self._waiting += 1
-        self.most = max(self.most, self._waiting)
+        self.maximum = max(self.maximum, self._waiting)
         if self._waiting >= self._expected:
             self._reached.set()
         await self._reached.wait()

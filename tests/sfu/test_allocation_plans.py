@@ -186,8 +186,8 @@ def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
             checks.append(("drained queue", drained[int(0.9 * len(drained))], upper(expected.drained[0])))
         faults += [
             f"from {start:.0f} s: {name} is {value}"
-            for name, value, (least, most) in checks
-            if not least <= value <= most  # type: ignore[operator]
+            for name, value, (minimum, maximum) in checks
+            if not minimum <= value <= maximum  # type: ignore[operator]
         ]
         start += seconds
     return faults

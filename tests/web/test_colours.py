@@ -75,9 +75,9 @@ def test_known_colours_have_the_expected_contrast() -> None:
     assert contrast("oklch(0.628 0.2577 29.23)", "#ff0000") == pytest.approx(1, abs=0.01)
 
 
-@pytest.mark.parametrize(("pairs", "least"), [(TEXTS, 4.5), (MARKS, 3)], ids=["texts", "marks"])
+@pytest.mark.parametrize(("pairs", "minimum"), [(TEXTS, 4.5), (MARKS, 3)], ids=["texts", "marks"])
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-def test_colour_tokens_have_enough_contrast(pairs: list[tuple[str, str]], least: float, theme: int) -> None:
+def test_colour_tokens_have_enough_contrast(pairs: list[tuple[str, str]], minimum: float, theme: int) -> None:
     values = tokens()
     contrasts = {pair: contrast(*(values[name][theme] for name in pair)) for pair in pairs}
-    assert {pair: round(ratio, 2) for pair, ratio in contrasts.items() if ratio < least} == {}
+    assert {pair: round(ratio, 2) for pair, ratio in contrasts.items() if ratio < minimum} == {}

@@ -75,14 +75,14 @@ cdef void hand_over(void* context, Egress* egress) noexcept nogil:
     is blocked.
     """
     cdef EgressWorker* worker = <EgressWorker*>context
-    cdef size_t most = 1 if load_acquire(&worker.stalled) else BATCHES - 1
+    cdef size_t maximum = 1 if load_acquire(&worker.stalled) else BATCHES - 1
     if under_way(worker) == 0 and (egress.count <= FEW or worker.stalled):
         take_off(egress, send_batch(worker.direct, egress.batch, egress.count))
         worker.stalled = <size_t>egress.blocked
         return
-    if under_way(worker) >= most:
+    if under_way(worker) >= maximum:
         exchange_size(&worker.core_waits, 1)
-        if worker.handed - load_ordered(&worker.sent) >= most:
+        if worker.handed - load_ordered(&worker.sent) >= maximum:
             egress.blocked = True
             return
     worker.counts[worker.handed % BATCHES] = egress.count

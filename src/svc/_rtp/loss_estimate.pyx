@@ -95,8 +95,8 @@ cdef inline double probability(double inherent, double limit, double rate) noexc
 
 cdef double likeliest_inherent(const LossEstimate* loss, double limit) noexcept nogil:
     """Return the inherent loss that explains the observations best under this limit."""
-    cdef double most = min(MAX_INHERENT + INHERENT_BPS / limit, 1.0)
-    cdef double inherent = min(max(loss.inherent, MIN_INHERENT), most)
+    cdef double maximum = min(MAX_INHERENT + INHERENT_BPS / limit, 1.0)
+    cdef double inherent = min(max(loss.inherent, MIN_INHERENT), maximum)
     cdef double first, second, share, kept, weight, below, above
     cdef const Observation* observation
     cdef int i, step
@@ -114,7 +114,7 @@ cdef double likeliest_inherent(const LossEstimate* loss, double limit) noexcept 
             weight *= AGEING
         if second == 0:
             break
-        inherent = min(max(inherent - NEWTON_STEP * first / second, MIN_INHERENT), most)
+        inherent = min(max(inherent - NEWTON_STEP * first / second, MIN_INHERENT), maximum)
     return inherent
 
 

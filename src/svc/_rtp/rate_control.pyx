@@ -232,8 +232,8 @@ cdef void increase(RateControl* control, const Delivery* delivery, double elapse
 
 cdef void grow(RateControl* control, const Delivery* delivery, double estimate) noexcept nogil:
     """Raise the rate, but not far beyond the delivered rate."""
-    cdef double most = MAX_OVER_DELIVERED * delivery.smooth + MARGIN_BPS
-    estimate = min(estimate, most)
+    cdef double maximum = MAX_OVER_DELIVERED * delivery.smooth + MARGIN_BPS
+    estimate = min(estimate, maximum)
     if estimate > control.estimate:
         if estimate > control.estimate * 1.01:
             control.probed = False

@@ -191,14 +191,14 @@ cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept 
     a listener's reports.
     """
     cdef const DownTrack* down_track = forwarder.down_tracks
-    cdef uint8_t most = 0
+    cdef uint8_t maximum = 0
     while down_track != NULL:
         if core.now - down_track.reported_at < REPORT_HOLDS and down_track.redundant_until <= core.now:
-            most = max(most, down_track.fraction_lost)
+            maximum = max(maximum, down_track.fraction_lost)
         if down_track.copied_until > core.now:
-            most = max(most, FEC_LOSS)
+            maximum = max(maximum, FEC_LOSS)
         down_track = down_track.next_sent
-    return min(most, MAX_REPORTED_LOSS)
+    return min(maximum, MAX_REPORTED_LOSS)
 
 
 def parse_red(bytes payload):

@@ -35,7 +35,7 @@ class WaitingQueue(Generic[T]):
         self._of: dict[str, dict[T, None]] = {}
         # The addresses grouped by their number of items, and the largest number of items from one address.
         self._having: dict[int, dict[str, None]] = {}
-        self._most = 0
+        self._maximum = 0
 
     def __len__(self) -> int:
         return len(self._from)
@@ -71,12 +71,12 @@ class WaitingQueue(Generic[T]):
         if address is None:
             if not self._from:
                 return None
-            address = next(iter(self._having[self._most]))
+            address = next(iter(self._having[self._maximum]))
         return next(iter(self._of.get(address, ())), None)
 
-    def evict(self, most: int) -> T | None:
-        """Remove and return an item to make room, if the queue already has `most` items."""
-        leaving = self.first_to_leave() if len(self) >= most else None
+    def evict(self, maximum: int) -> T | None:
+        """Remove and return an item to make room, if the queue already has `maximum` items."""
+        leaving = self.first_to_leave() if len(self) >= maximum else None
         if leaving is not None:
             self.discard(leaving)
         return leaving
@@ -89,8 +89,8 @@ class WaitingQueue(Generic[T]):
                 del self._having[before]
         if after:
             self._having.setdefault(after, {})[address] = None
-        if after > self._most or self._most not in self._having:
-            self._most = after
+        if after > self._maximum or self._maximum not in self._having:
+            self._maximum = after
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Limits:
     unauthenticated connections, and is None behind a proxy.
     """
 
-    most: int
+    maximum: int
     of_address: int | None = MAX_PER_ADDRESS
     of_owner: int = MAX_PER_OWNER
     # Whether a connection may carry the requests of many members, as behind a proxy that reuses connections.
@@ -110,16 +110,16 @@ class Limits:
         """The number of slots for unauthenticated connections. A quarter of all slots is reserved for
         authenticated connections.
         """
-        return max(1, self.most * 3 // 4)
+        return max(1, self.maximum * 3 // 4)
 
 
-def room_for(descriptors: int, most: int = MAX_CONNECTIONS) -> int:
-    """Return the number of connections that the descriptor limit allows, up to `most`. Half of the
+def room_for(descriptors: int, maximum: int = MAX_CONNECTIONS) -> int:
+    """Return the number of connections that the descriptor limit allows, up to `maximum`. Half of the
     descriptors are reserved for the database, files and other services.
 
     A participant whose signalling passes through this program needs two connections.
     """
-    return max(1, min(most, descriptors // 2))
+    return max(1, min(maximum, descriptors // 2))
 
 
 def _do_nothing() -> None:
@@ -207,9 +207,9 @@ class ConnectionTable:
         crowded = limits.of_address is not None and self._strangers_of(address) >= limits.of_address
         if crowded and not is_this_machine(address):
             self._make_room(address)
-        if self.strangers >= limits.strangers or len(self) >= limits.most:
+        if self.strangers >= limits.strangers or len(self) >= limits.maximum:
             self._make_room(None)
-        if len(self) >= limits.most:
+        if len(self) >= limits.maximum:
             self.refused += 1
             return None
         slot = Slot(self, address, close)

@@ -143,12 +143,12 @@ if sys.platform == "linux":
             self._awaited.pop(fd, None)
             self._poll_of(fd).unregister(fd)
 
-        def poll(self, timeout: float, most: int) -> list[tuple[int, int]]:
+        def poll(self, timeout: float, maximum: int) -> list[tuple[int, int]]:
             if self._served_at is not None:
                 ended = self.clock()
                 self._not_before = ended + min(PAUSE_PER_TURN * (ended - self._served_at), MAX_PAUSE_S)
                 self._served_at = None
-            ready = self._everything.poll(0 if self.waiting else timeout, most + len(self._crowds))
+            ready = self._everything.poll(0 if self.waiting else timeout, maximum + len(self._crowds))
             now = self.clock()
             first, beyond = self._by_priority(ready, now)
             if len(first) == len(ready) and not self.waiting:

@@ -13,24 +13,24 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
+def fits(own: int, everyone: int, maximum: int, more: int = 1) -> bool:
     """Return whether a holder that has taken `own` may take `more`. All holders together have taken
-    `everyone`, out of `most`.
+    `everyone`, out of `maximum`.
     """
-    return own + more <= most - everyone
+    return own + more <= maximum - everyone
 
 
 class FairShares:
-    """The holders' shares of a total of `most`. Holders that have nothing are forgotten."""
+    """The holders' shares of a total of `maximum`. Holders that have nothing are forgotten."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, maximum: int) -> None:
+        self.maximum = maximum
         self.taken = 0
         self._by_holder: Counter[str] = Counter()
 
     def take(self, holder: str, amount: int = 1) -> bool:
         """Take an amount. Return False and take nothing if it exceeds the holder's share."""
-        if not fits(self._by_holder[holder], self.taken, self.most, amount):
+        if not fits(self._by_holder[holder], self.taken, self.maximum, amount):
             self._drop_if_empty(holder)
             return False
         self._by_holder[holder] += amount
@@ -54,8 +54,8 @@ class FairQueue:
     A holder that has used up its share waits until some of its work ends.
     """
 
-    def __init__(self, most: int) -> None:
-        self._shares = FairShares(most)
+    def __init__(self, maximum: int) -> None:
+        self._shares = FairShares(maximum)
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     async def take(self, holder: str) -> None:

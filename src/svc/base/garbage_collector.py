@@ -69,9 +69,9 @@ def memory_left_bytes() -> int:
     left = int(available[1]) * 1024 if available else 0
     # Inside a container, the container's own cgroup appears as the root.
     for group in (*re.findall(r"^0::(/.*)$", _file_text("/proc/self/cgroup"), re.MULTILINE), ""):
-        most = _file_text(f"/sys/fs/cgroup{group}/memory.max").strip()
-        if most.isdecimal():
-            left = min(left, max(int(most) - memory_bytes(), 0))
+        maximum = _file_text(f"/sys/fs/cgroup{group}/memory.max").strip()
+        if maximum.isdecimal():
+            left = min(left, max(int(maximum) - memory_bytes(), 0))
     return left
 
 
@@ -97,13 +97,13 @@ async def collect_when_quiet(
     compared with `ALL_AFTER`. `used` returns the CPU time in seconds.
     """
     due_since: float | None = None
-    least = memory()
+    minimum = memory()
     while True:
         began, used_before = clock(), used()
         await sleep(LOOK_INTERVAL_S)
         now, has = clock(), memory()
-        least = min(least, has)
-        grown = has - least > min(max(memory_left(), MIN_GROWTH_BYTES), MAX_GROWTH_BYTES)
+        minimum = min(minimum, has)
+        grown = has - minimum > min(max(memory_left(), MIN_GROWTH_BYTES), MAX_GROWTH_BYTES)
         if waiting() < ALL_AFTER and not grown:
             due_since = None
             continue
@@ -111,4 +111,4 @@ async def collect_when_quiet(
         quiet = used() - used_before < QUIET * (now - began)
         if grown or quiet or now - due_since >= MAX_DELAY_S:
             collect()
-            least = memory()
+            minimum = memory()

@@ -225,11 +225,11 @@ def protocol_of(server: web.Server, slot: Slot, clock: Callable[[], float] | Non
 
 @asynccontextmanager
 async def serve_http(
-    runner: web.AppRunner, sockets: Sequence[socket.socket], most: int
+    runner: web.AppRunner, sockets: Sequence[socket.socket], maximum: int
 ) -> AsyncIterator[Listener]:
-    """Accept clients while the block runs, `most` at a time. `runner` must be set up."""
+    """Accept clients while the block runs, `maximum` at a time. `runner` must be set up."""
     assert runner.server is not None, "the runner has been set up"
-    table = ConnectionTable(Limits(room_for(open_file_limit.limit(), most)))
+    table = ConnectionTable(Limits(room_for(open_file_limit.limit(), maximum)))
     listener = Listener(sockets, table, http_opener(runner.server))
     listener.start()
     try:

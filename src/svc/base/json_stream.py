@@ -15,13 +15,13 @@ _NUMBER = re.compile(r"[-0-9][-+.0-9eE]*")
 
 
 class JsonStream:
-    """A JSON document. `read` returns up to the given number of bytes, and none at the end. `most` is the
-    maximum length of a value.
+    """A JSON document. `read` returns up to the given number of bytes, and none at the end. `max_characters`
+    is the maximum length of a value.
     """
 
-    def __init__(self, read: Callable[[int], bytes], most: int) -> None:
+    def __init__(self, read: Callable[[int], bytes], max_characters: int) -> None:
         self._read = read
-        self._most = most
+        self._max_characters = max_characters
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._parser = json.JSONDecoder(parse_constant=_refuse_constant)
         self._text = ""
@@ -45,7 +45,9 @@ class JsonStream:
             except RecursionError:
                 raise ValueError("nested too deeply") from None
             except json.JSONDecodeError as fault:
-                if len(self._text) - self._at <= self._most and self._read_more(len(self._text) - self._at):
+                if len(self._text) - self._at <= self._max_characters and self._read_more(
+                    len(self._text) - self._at
+                ):
                     continue
                 self._refuse_long(len(self._text))
                 raise ValueError(f"not JSON: {fault.msg}") from None
@@ -95,8 +97,8 @@ class JsonStream:
         self._at += 1
 
     def _refuse_long(self, end: int) -> None:
-        if end - self._at > self._most:
-            raise ValueError(f"a value has more than {self._most} characters")
+        if end - self._at > self._max_characters:
+            raise ValueError(f"a value has more than {self._max_characters} characters")
 
     def _read_more(self, wanted: int) -> bool:
         """Read more text, unless the document has ended."""

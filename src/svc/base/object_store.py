@@ -99,9 +99,9 @@ class FileObjects:
             if end is not None and os.fstat(handle).st_size < end:
                 raise ObjectDamaged(key, end)
             while end is None or at < end:
-                most = CHUNK_BYTES if end is None else min(CHUNK_BYTES, end - at)
+                maximum = CHUNK_BYTES if end is None else min(CHUNK_BYTES, end - at)
                 async with self._turns:
-                    chunk = await self._in_thread(_reading(handle, most, at))
+                    chunk = await self._in_thread(_reading(handle, maximum, at))
                 if not chunk:
                     if end is not None:
                         raise ObjectDamaged(key, end)
@@ -140,8 +140,8 @@ def _named_faults() -> Iterator[None]:
         raise StoreFailed(str(fault)) from None
 
 
-def _reading(handle: int, most: int, at: int) -> Callable[[], bytes]:
-    return lambda: os.pread(handle, most, at)
+def _reading(handle: int, maximum: int, at: int) -> Callable[[], bytes]:
+    return lambda: os.pread(handle, maximum, at)
 
 
 def _put(path: Path, source: Path | bytes) -> None:

@@ -46,12 +46,12 @@ class Readers:
         self._now = now
         self._readers: set[Reader] = set()
 
-    def admit(self, holder: str, most: int, close: Callable[[], None]) -> Reader | None:
-        """Return a slot for a reader, or None if `most` readers have slots and none can make room. The caller
-        must `leave` the slot.
+    def admit(self, holder: str, maximum: int, close: Callable[[], None]) -> Reader | None:
+        """Return a slot for a reader, or None if `maximum` readers have slots and none can make room. The
+        caller must `leave` the slot.
         """
         counts = Counter(reader.holder for reader in self._readers)
-        if not fits(counts[holder], len(self._readers), most):
+        if not fits(counts[holder], len(self._readers), maximum):
             if (slowest := self._slowest(holder, counts)) is None:
                 return None
             self.leave(slowest)

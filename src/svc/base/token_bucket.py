@@ -41,19 +41,19 @@ class TokenBucket:
 
 
 class TokenBuckets:
-    """A bucket for each key. With more than `most` keys, the least recently used bucket is dropped."""
+    """A bucket for each key. With more than `maximum` keys, the least recently used bucket is dropped."""
 
-    def __init__(self, burst: float, per_s: float, most: int) -> None:
+    def __init__(self, burst: float, per_s: float, maximum: int) -> None:
         self._burst = burst
         self._per_s = per_s
-        self._most = most
+        self._maximum = maximum
         self._by_key: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def of(self, key: str) -> TokenBucket:
         bucket = self._by_key.get(key)
         if bucket is None:
             bucket = self._by_key[key] = TokenBucket(self._burst, self._per_s)
-            if len(self._by_key) > self._most:
+            if len(self._by_key) > self._maximum:
                 self._by_key.popitem(last=False)
         else:
             self._by_key.move_to_end(key)

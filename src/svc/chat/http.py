@@ -110,13 +110,13 @@ async def body(request: web.Request) -> dict[str, object]:
         raise ChatError("invalid_json") from None
 
 
-async def content(request: web.Request, most: int | None = None) -> bytes:
+async def content(request: web.Request, maximum: int | None = None) -> bytes:
     """Return a JSON request's body without decoding it. Raises ChatError.
 
-    `most` overrides the server's default size limit.
+    `maximum` overrides the server's default size limit.
     """
     refuse_compressed(request)
-    whole = request if most is None else request.clone(client_max_size=most)
+    whole = request if maximum is None else request.clone(client_max_size=maximum)
     try:
         return await whole.read()
     # The chunked encoding is invalid, or the client has disconnected.
@@ -162,14 +162,14 @@ def disposition(head: bytes) -> dict[str, str]:
     return parameters(match[1].decode("utf-8", "replace")) if match else {}
 
 
-def query_number(request: web.Request, name: str, *, least: int, most: int) -> int | None:
+def query_number(request: web.Request, name: str, *, minimum: int, maximum: int) -> int | None:
     """Return a whole number from the query, or None if it is absent. Raises ChatError."""
     text = request.query.get(name)
     if text is None:
         return None
     # Check the length first, because parsing a million digits is slow.
-    if not (text.isascii() and text.isdecimal() and len(text) <= 19 and least <= int(text) <= most):
-        raise ChatError("invalid_request", f"{name} must be a whole number from {least} to {most}")
+    if not (text.isascii() and text.isdecimal() and len(text) <= 19 and minimum <= int(text) <= maximum):
+        raise ChatError("invalid_request", f"{name} must be a whole number from {minimum} to {maximum}")
     return int(text)
 
 

@@ -51,7 +51,9 @@ class MessagingModule:
         )
         services.changes.channel_removed.append(self.webhooks.channel_removed)
         profanity_mode = ports.settings.profanity_mode
-        attach = partial(pictures.attach, new_id=services.new_id, most=ports.uploads.max_unprocessed_bytes)
+        attach = partial(
+            pictures.attach, new_id=services.new_id, max_bytes=ports.uploads.max_unprocessed_bytes
+        )
         self.posting = Publisher(services.database, self.webhooks, messages, pictures, attach, profanity_mode)
         self.previews = Previews(
             self.messages,

@@ -41,20 +41,20 @@ def readable_nickname(text: str) -> str:
     return name
 
 
-def readable_name(text: str, most: int) -> str:
+def readable_name(text: str, maximum: int) -> str:
     """Validate a channel's or role's name and return its display form. Raises ChatError."""
-    if (name := _readable(text, most)) is None:
-        raise ChatError("invalid_request", f"A name must have 1 to {most} visible characters")
+    if (name := _readable(text, maximum)) is None:
+        raise ChatError("invalid_request", f"A name must have 1 to {maximum} visible characters")
     return name
 
 
-def _readable(text: str, most: int) -> str | None:
+def _readable(text: str, maximum: int) -> str | None:
     # Check the length first, because normalising a megabyte of text is slow.
-    if len(text) > 4 * most:
+    if len(text) > 4 * maximum:
         return None
     name = unicodedata.normalize("NFC", text.strip())
     categories = [unicodedata.category(character) for character in name]
-    if not 1 <= len(name) <= most:
+    if not 1 <= len(name) <= maximum:
         return None
     if _REFUSED.intersection(categories) or _DIRECTION_CONTROLS.intersection(name):
         return None

@@ -31,13 +31,13 @@ class Named(dict[str, object]):
         self.name = name
 
 
-def string(most: int | None = None, least: int = 0, **more: object) -> Schema:
-    bounds: dict[str, object] = {"minLength": least} if least else {}
-    return {"type": "string", **bounds, **({} if most is None else {"maxLength": most}), **more}
+def string(maximum: int | None = None, minimum: int = 0, **more: object) -> Schema:
+    bounds: dict[str, object] = {"minLength": minimum} if minimum else {}
+    return {"type": "string", **bounds, **({} if maximum is None else {"maxLength": maximum}), **more}
 
 
-def integer(least: int | None = None, most: int | None = None) -> Schema:
-    bounds = {"minimum": least, "maximum": most}
+def integer(minimum: int | None = None, maximum: int | None = None) -> Schema:
+    bounds = {"minimum": minimum, "maximum": maximum}
     return {"type": "integer", **{name: bound for name, bound in bounds.items() if bound is not None}}
 
 

@@ -261,9 +261,9 @@ async def serving(
     )
     duties = asyncio.create_task(_perform_duties(sfu, measurements, probe))
     sockets = sockets or _open_tcp(config, flags)
-    most = config.max_peers + CONNECTIONS_BEYOND_PEERS
+    maximum = config.max_peers + CONNECTIONS_BEYOND_PEERS
     try:
-        async with serve_http(runner, sockets, most) as listener:
+        async with serve_http(runner, sockets, maximum) as listener:
             descriptors = [listening.fileno() for listening in sockets]
             yield Front(sockets[0].getsockname()[1], descriptors, listener.stop)
     finally:

@@ -203,8 +203,10 @@ class Checklist:
 
     def hopes_for_better(self, than: CandidatePair, controlling: bool) -> bool:
         """Return whether a pair of higher priority may still succeed."""
-        least = than.priority(controlling)
-        return any(pair.priority(controlling) > least for pair in [*self._pairs_in(_W), *self._pairs_in(_I)])
+        priority = than.priority(controlling)
+        return any(
+            pair.priority(controlling) > priority for pair in [*self._pairs_in(_W), *self._pairs_in(_I)]
+        )
 
     def _affords(self, *, urgent: bool) -> bool:
         return self._checks_left > (0 if urgent else RESERVED_CHECKS)

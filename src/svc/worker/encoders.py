@@ -123,11 +123,13 @@ class Encoders:
 
     async def _file(self, job: Job) -> list[OutputFile]:
         """Store the file unchanged, if the operator allows such files."""
-        most = job.limits.file_bytes
-        if not most:
+        max_bytes = job.limits.file_bytes
+        if not max_bytes:
             raise Refused("unsupported_type", _accepted_kinds_message(job))
-        if (await asyncio.to_thread(job.source.stat)).st_size > most:
-            raise Refused("too_large", f"Files other than pictures and videos can have at most {most} bytes")
+        if (await asyncio.to_thread(job.source.stat)).st_size > max_bytes:
+            raise Refused(
+                "too_large", f"Files other than pictures and videos can have at most {max_bytes} bytes"
+            )
         return [
             of_file(
                 await file_properties(job.source, self._videos, _deadline(job, PROBE_DEADLINE_S)), job.source
@@ -194,5 +196,5 @@ def _accepted_kinds_message(job: Job) -> str:
     return f"{ACCEPTED}, and files with these extensions: {', '.join(endings)}" if endings else ACCEPTED
 
 
-def _deadline(job: Job, most: float) -> float:
-    return min(most, job.limits.deadline_s or most)
+def _deadline(job: Job, maximum: float) -> float:
+    return min(maximum, job.limits.deadline_s or maximum)

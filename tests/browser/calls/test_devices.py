@@ -360,9 +360,9 @@ async def requests_the_chosen_quality(ada: Person) -> None:
     await of_all.get_by_role("radio", name="Automatic").check()
     await requests_layer(ada, -1)
     await ada.page.keyboard.press("Escape")
-    for width, least, most in ((340, 1, 340), (1200, 341, 1200)):
+    for width, minimum, maximum in ((340, 1, 340), (1200, 341, 1200)):
         await ada.resize({"width": width, "height": width * 3 // 5})
-        width_is_within = f"window.widths.at(-1) >= {least} && window.widths.at(-1) <= {most}"
+        width_is_within = f"window.widths.at(-1) >= {minimum} && window.widths.at(-1) <= {maximum}"
         await ada.page.wait_for_function(f"() => {width_is_within}")
 
 

@@ -72,7 +72,7 @@ async def metric_of(node: ChatNode, name: str) -> float:
     return float(value)
 
 
-async def are_level(nodes: Sequence[ChatNode]) -> bool:
+async def have_whole_log(nodes: Sequence[ChatNode]) -> bool:
     """Return whether all nodes have applied the whole log."""
     described = (await status_at(nodes[0])).get("nodes", [])
     assert isinstance(described, list)
@@ -109,7 +109,7 @@ async def test_takeover_from_a_paused_owner_and_handover_lose_no_message(
         await writing
         await owner_among([first])
 
-        await wait_until("all nodes have the whole log", lambda: are_level(nodes), within_s=20)
+        await wait_until("all nodes have the whole log", lambda: have_whole_log(nodes), within_s=20)
         texts = await writer.texts(first)
         assert sorted(texts) == sorted(writer.acknowledged) == sorted(f"message {n}" for n in range(40))
         followers = [node for node in nodes if node is not first]

@@ -216,12 +216,12 @@ def test_only_complete_entries_are_assembled() -> None:
 @contextmanager
 def files_no_larger_than(size: int) -> Iterator[None]:
     """Limit the size of files that this process writes. Larger writes fail, as on a full disk."""
-    before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+    before, maximum = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, maximum))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (before, maximum))
 
 
 async def test_an_owner_with_a_full_disk_stops_and_later_applies_the_entry_from_the_log(

@@ -54,8 +54,8 @@ def test_a_client_that_exceeds_a_limit_has_to_wait(
 class Model:
     """A slow model that stores all events for one key and evaluates them again for each check."""
 
-    def __init__(self, most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
-        self.most, self.window_ms, self.cooldown_ms = most, window_ms, cooldown_ms
+    def __init__(self, maximum: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
+        self.maximum, self.window_ms, self.cooldown_ms = maximum, window_ms, cooldown_ms
         self.longest_ms = MAX_COOLDOWN_MS if longest_ms is None else longest_ms
         self.history: list[int] = []
 
@@ -66,14 +66,14 @@ class Model:
             if strikes and at - blocked_until >= self.window_ms:
                 strikes = 0
             counted = [earlier for earlier in counted if at - earlier < self.window_ms] + [at]
-            if self.cooldown_ms is not None and len(counted) == self.most:
+            if self.cooldown_ms is not None and len(counted) == self.maximum:
                 blocked_until = at + min(self.cooldown_ms * 2**strikes, self.longest_ms)
                 strikes += 1
                 counted = []
         if blocked_until > now:
             return blocked_until - now
         recent = [at for at in counted if now - at < self.window_ms]
-        if self.cooldown_ms is None and len(recent) >= self.most:
+        if self.cooldown_ms is None and len(recent) >= self.maximum:
             return recent[0] + self.window_ms - now
         return 0
 
@@ -86,11 +86,11 @@ class Model:
     st.lists(st.integers(0, 25), max_size=60),
 )
 def test_the_limit_matches_its_model(
-    most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None, steps: list[int]
+    maximum: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None, steps: list[int]
 ) -> None:
     limit, model = (
-        AttemptLimit(most, window_ms, cooldown_ms, longest_ms),
-        Model(most, window_ms, cooldown_ms, longest_ms),
+        AttemptLimit(maximum, window_ms, cooldown_ms, longest_ms),
+        Model(maximum, window_ms, cooldown_ms, longest_ms),
     )
     now = 0
     for step in steps:

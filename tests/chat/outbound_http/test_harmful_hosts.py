@@ -302,7 +302,7 @@ def test_the_servers_concurrent_downloads_are_limited(
                 )
             )
             assert files == [FILE] * 12
-            assert page.most == 3
+            assert page.maximum == 3
             assert scene.host.connections == 12
 
     on_an_internet(body, tmp_path)

@@ -323,12 +323,12 @@ async def test_a_file_over_the_limit_is_rejected_and_leaves_nothing_behind(
 
 
 async def test_a_document_over_100_mib_is_rejected_once_its_type_is_known(server: UploadServer) -> None:
-    member, most = server.members.member, 100 * 1024 * 1024
-    _, where, _ = await server.begin(member, most)
+    member, maximum = server.members.member, 100 * 1024 * 1024
+    _, where, _ = await server.begin(member, maximum)
     assert await server.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
     # The first bytes reveal the type of the file. Videos may be larger.
     for head, answer in ((b"%PDF-1.7", (413, "upload_too_large")), (b"\0\0\0\x18ftypmp42", (204, "100"))):
-        _, where, _ = await server.begin(member, most + 1)
+        _, where, _ = await server.begin(member, maximum + 1)
         assert await server.append(member, where, 0, head[:4]) == (204, "4")
         assert await server.append(member, where, 4, head[4:] + bytes(100 - len(head))) == answer
     assert len((await member.done("GET", "/api/uploads"))["uploads"]) == 2

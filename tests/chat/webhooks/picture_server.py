@@ -26,8 +26,10 @@ HOST = "http://pictures.example"
 MEGABYTE = 1024 * 1024
 
 
-def wanted(path: str, url: str = "", *, most: int = MAX_PICTURE_BYTES, avatar: bool = False) -> WantedPicture:
-    return WantedPicture(path, url or f"{HOST}/{path}", most, avatar)
+def wanted(
+    path: str, url: str = "", *, max_bytes: int = MAX_PICTURE_BYTES, avatar: bool = False
+) -> WantedPicture:
+    return WantedPicture(path, url or f"{HOST}/{path}", max_bytes, avatar)
 
 
 def padded(size: int, picture: bytes = PNG) -> bytes:

@@ -16,13 +16,17 @@ from tests.kit.private_internet import CountedPage, answer, on_an_internet, open
 from tests.kit.wait import eventually
 
 
-@pytest.mark.parametrize("most", [MAX_PICTURE_BYTES, MAX_ICON_BYTES], ids=["8 MB", "1 MB"])
-def test_an_image_of_the_maximum_size_is_accepted_and_a_larger_one_is_not(tmp_path: Path, most: int) -> None:
-    pages = {"/fits": answer(padded(most)), "/over": answer(padded(most + 1))}
+@pytest.mark.parametrize("max_bytes", [MAX_PICTURE_BYTES, MAX_ICON_BYTES], ids=["8 MB", "1 MB"])
+def test_an_image_of_the_maximum_size_is_accepted_and_a_larger_one_is_not(
+    tmp_path: Path, max_bytes: int
+) -> None:
+    pages = {"/fits": answer(padded(max_bytes)), "/over": answer(padded(max_bytes + 1))}
 
     async def body() -> None:
         async with scene_of(pages, tmp_path) as on:
-            collected = await on.collect(wanted("fits", most=most), wanted("over", most=most))
+            collected = await on.collect(
+                wanted("fits", max_bytes=max_bytes), wanted("over", max_bytes=max_bytes)
+            )
             assert codes(collected) == {"over": "too_large"}
             assert collected.pictures.keys() == {"fits"}
 
@@ -158,6 +162,6 @@ def test_concurrent_downloads_for_one_message_are_limited(tmp_path: Path) -> Non
         async with scene_of(pages, tmp_path) as on:
             collected = await on.collect(*(wanted(str(at)) for at in range(20)))
             assert len(collected.pictures) == 20
-            assert page.most == pictures_module.DOWNLOADS_AT_ONCE
+            assert page.maximum == pictures_module.DOWNLOADS_AT_ONCE
 
     on_an_internet(body, tmp_path)

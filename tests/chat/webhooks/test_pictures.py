@@ -94,7 +94,7 @@ def test_an_image_may_be_too_large_for_an_avatar_but_not_for_a_card(tmp_path: Pa
     async def body() -> None:
         async with scene_of({"/a": answer(padded(MAX_ICON_BYTES + 1))}, tmp_path) as on:
             icon, image = (
-                wanted("icon", f"{HOST}/a", most=MAX_ICON_BYTES),
+                wanted("icon", f"{HOST}/a", max_bytes=MAX_ICON_BYTES),
                 wanted("image", f"{HOST}/a"),
             )
             collected = await on.collect(icon, image)

@@ -127,12 +127,12 @@ async def document(session: ClientSession, address: str) -> dict[str, object]:
         return await _object_in(response, MAX_DOCUMENT_BYTES)
 
 
-async def _object_in(response: ClientResponse, most: int) -> dict[str, object]:
+async def _object_in(response: ClientResponse, maximum: int) -> dict[str, object]:
     """Read a JSON object. Raises InvalidIssuerResponse, ValueError, or aiohttp's errors."""
     data = b""
-    while more := await response.content.read(most + 1 - len(data)):
+    while more := await response.content.read(maximum + 1 - len(data)):
         data += more
-    if len(data) > most:
+    if len(data) > maximum:
         raise InvalidIssuerResponse(f"{response.url} is too large")
     return loads_object(data.decode())
 

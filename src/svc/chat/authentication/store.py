@@ -136,15 +136,15 @@ def count_devices(connection: Connection, member_id: str) -> int:
     return number(connection.execute("SELECT count(*) FROM devices WHERE member_id = ?", (member_id,)))
 
 
-def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> None:
-    """Delete the least recently used devices in excess of `most`, except those whose key is also the member's
+def forget_oldest_devices(connection: Connection, member_id: str, maximum: int) -> None:
+    """Delete the least recently used devices beyond `maximum`, except those whose key is also the member's
     identity.
     """
     connection.execute(
         "DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE member_id = ?1"
         " ORDER BY last_seen_at_ms DESC, id DESC LIMIT -1 OFFSET ?2) AND thumbprint NOT IN"
         " (SELECT subject FROM identities WHERE issuer = '' AND member_id = ?1)",
-        (member_id, most),
+        (member_id, maximum),
     )
 
 
@@ -158,11 +158,11 @@ def sessions_of(connection: Connection, member_id: str) -> frozenset[str]:
     return frozenset(SESSIONS.column(connection, "id", member_id=member_id))
 
 
-def keep_newest_sessions(connection: Connection, device_id: str, most: int) -> None:
+def keep_newest_sessions(connection: Connection, device_id: str, maximum: int) -> None:
     connection.execute(
         "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE device_id = ?"
         " ORDER BY id DESC LIMIT -1 OFFSET ?)",
-        (device_id, most),
+        (device_id, maximum),
     )
 
 
@@ -262,10 +262,10 @@ def put(connection: Connection, mark: bytes, person_id: str) -> None:
     connection.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (mark, person_id))
 
 
-def count(connection: Connection, person_id: str, most: int) -> int:
-    """Count a person's marks, up to `most`."""
+def count(connection: Connection, person_id: str, maximum: int) -> int:
+    """Count a person's marks, up to `maximum`."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM marks WHERE person_id = ? LIMIT ?)"
-    return number(connection.execute(sql, (person_id, most)))
+    return number(connection.execute(sql, (person_id, maximum)))
 
 
 def expired_persons(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:

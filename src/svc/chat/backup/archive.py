@@ -86,11 +86,11 @@ class TarReader:
             return name, self._left
         return None
 
-    def read(self, most: int) -> bytes:
+    def read(self, maximum: int) -> bytes:
         """Return the next bytes of the current file. Raises TarError."""
         if not self._left:
             return b""
-        data = self._source(min(most, self._left))
+        data = self._source(min(maximum, self._left))
         if not data:
             raise TarError("the archive is cut off")
         self._left -= len(data)
@@ -242,8 +242,8 @@ class _Hashing:
         self._digest = hashlib.sha256()
         self.bytes = 0
 
-    def read(self, most: int = -1) -> bytes:
-        chunk = self._file.read(most)
+    def read(self, maximum: int = -1) -> bytes:
+        chunk = self._file.read(maximum)
         self._digest.update(chunk)
         self.bytes += len(chunk)
         if self._size > _LARGE_BYTES:
@@ -263,9 +263,9 @@ class ArchiveMember:
         self._tar = tar
         self._digest = hashlib.sha256()
 
-    def read(self, most: int) -> bytes:
+    def read(self, maximum: int) -> bytes:
         with _named_faults(self.name):
-            chunk = self._tar.read(most)
+            chunk = self._tar.read(maximum)
         self._digest.update(chunk)
         return chunk
 
@@ -377,9 +377,9 @@ def _whole(member: ArchiveMember) -> bytes:
     return pieces
 
 
-def _refuse_large(member: ArchiveMember, most: int) -> None:
-    if member.size > most:
-        raise ArchiveError(f"{member.name} has {member.size} bytes; the limit is {most}")
+def _refuse_large(member: ArchiveMember, maximum: int) -> None:
+    if member.size > maximum:
+        raise ArchiveError(f"{member.name} has {member.size} bytes; the limit is {maximum}")
 
 
 def _header(value: object) -> Header:

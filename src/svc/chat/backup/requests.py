@@ -124,8 +124,8 @@ class BackupRequests(Requests):
             with path.open("rb") as file:
                 response.content_length = os.fstat(file.fileno()).st_size
                 await response.prepare(request)
-                most = _CHUNK_BYTES if request.method != "HEAD" else 0
-                while chunk := await asyncio.to_thread(file.read, most):
+                maximum = _CHUNK_BYTES if request.method != "HEAD" else 0
+                while chunk := await asyncio.to_thread(file.read, maximum):
                     with reader.taking():
                         async with asyncio.timeout(WRITE_DEADLINE_S):
                             await response.write(chunk)

@@ -183,8 +183,8 @@ def cap_future_times(
         " WHERE n >= (?1 + 1) << 12 AND coalesce(posted_at_ms, n >> 12) > ?1",
         (now_ms,),
     ).rowcount
-    for (table, column), most in longest_ms.items():
-        corrected += _cap_column(connection, table, column, now_ms + most)
+    for (table, column), maximum in longest_ms.items():
+        corrected += _cap_column(connection, table, column, now_ms + maximum)
     if corrected:
         corrected += _past(connection, PAST_OF_LARGE, now_ms)
     return corrected

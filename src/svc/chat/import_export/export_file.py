@@ -61,11 +61,11 @@ def open_archive(path: Path, what: str) -> zipfile.ZipFile:
     return archive
 
 
-def entry(archive: zipfile.ZipFile, name: str, most: int) -> IO[bytes]:
-    """Open an entry of at most `most` uncompressed bytes. Raises BadRecord or one of ZIP_FAULTS."""
+def entry(archive: zipfile.ZipFile, name: str, maximum: int) -> IO[bytes]:
+    """Open an entry of at most `maximum` uncompressed bytes. Raises BadRecord or one of ZIP_FAULTS."""
     info = archive.getinfo(name)
-    if info.file_size > most:
-        raise BadRecord(f"{name!a} has {info.file_size} bytes uncompressed; the limit is {most}")
+    if info.file_size > maximum:
+        raise BadRecord(f"{name!a} has {info.file_size} bytes uncompressed; the limit is {maximum}")
     return archive.open(info)
 
 

@@ -70,9 +70,9 @@ class AttemptLimit:
     """
 
     def __init__(
-        self, most: int, window_ms: int, cooldown_ms: int | None, max_cooldown_ms: int | None
+        self, maximum: int, window_ms: int, cooldown_ms: int | None, max_cooldown_ms: int | None
     ) -> None:
-        self._most = most
+        self._maximum = maximum
         self._window_ms = window_ms
         self._cooldown_ms = cooldown_ms
         self._max_cooldown_ms = MAX_COOLDOWN_MS if max_cooldown_ms is None else max_cooldown_ms
@@ -89,7 +89,7 @@ class AttemptLimit:
         if record.blocked_until > now:
             return record.blocked_until - now
         self._forget_old(record, now)
-        if self._cooldown_ms is None and len(record.failures) >= self._most:
+        if self._cooldown_ms is None and len(record.failures) >= self._maximum:
             return record.failures[0] + self._window_ms - now
         return 0
 
@@ -104,7 +104,7 @@ class AttemptLimit:
         if record.cooldowns and now - record.blocked_until >= self._window_ms:
             record.cooldowns = 0
         record.failures.append(now)
-        if self._cooldown_ms is not None and len(record.failures) >= self._most:
+        if self._cooldown_ms is not None and len(record.failures) >= self._maximum:
             # 32 doublings always reach the maximum, so do not compute larger numbers.
             doubled = self._cooldown_ms << min(record.cooldowns, 32)
             record.blocked_until = now + min(doubled, self._max_cooldown_ms)
@@ -120,8 +120,8 @@ class AttemptLimits:
     """The limits per client and per IP address. `now` is in seconds. Not thread-safe."""
 
     def __init__(self, config: InviteConfig) -> None:
-        def limit(most: int) -> AttemptLimit:
-            return AttemptLimit(most, config.retry_window_ms, config.cooldown_ms, config.max_cooldown_ms)
+        def limit(maximum: int) -> AttemptLimit:
+            return AttemptLimit(maximum, config.retry_window_ms, config.cooldown_ms, config.max_cooldown_ms)
 
         self._clients = limit(config.max_retries)
         self._addresses = None if config.ip_max_retries is None else limit(config.ip_max_retries)

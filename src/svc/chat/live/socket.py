@@ -116,11 +116,11 @@ class SocketServer:
         if len(self._clients) >= MAX_SOCKETS and not self._make_room(0):
             raise ChatError("too_many_connections")
 
-    def _make_room(self, most: int) -> bool:
-        """Close the unauthenticated connection that `evict` chooses, if there are at least `most` of them.
+    def _make_room(self, maximum: int) -> bool:
+        """Close the unauthenticated connection that `evict` chooses, if there are at least `maximum` of them.
         Return whether a connection was closed.
         """
-        client = self._unsigned.evict(most)
+        client = self._unsigned.evict(maximum)
         if client is None:
             return False
         self._clients.discard(client)

@@ -225,8 +225,8 @@ class MediaRequests(Requests):
         objects, transport = self._media.objects, request.transport
         if transport is None:
             return response  # The client has disconnected.
-        most = min(MAX_STREAMS, objects.readers_at_once)
-        reader = self._readers.admit(client_address(request).limited_as, most, transport.abort)
+        maximum = min(MAX_STREAMS, objects.readers_at_once)
+        reader = self._readers.admit(client_address(request).limited_as, maximum, transport.abort)
         if reader is None:
             raise ChatError("too_many_connections", "Too many files are being read. Try again in a moment")
         try:

@@ -159,5 +159,5 @@ def _plain(text: str) -> str:
     # The remaining brackets must not form a link. Without a scheme, no URL becomes a link.
     text = text.replace("](", f"]{_APART}(").replace("@", f"@{_APART}")
     line = " ".join(_SCHEME.sub("", text).split())
-    most = MAX_FALLBACK_CHARACTERS
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    maximum = MAX_FALLBACK_CHARACTERS
+    return line if len(line) <= maximum else line[: maximum - 1].rstrip() + "…"

@@ -68,12 +68,12 @@ class FoldedText:
             return cls(text.lower(), range(len(text)))
         letters: list[str] = []
         positions: list[int] = []
-        most = _MAX_GROWTH * len(text)
+        maximum = _MAX_GROWTH * len(text)
         for index, character in enumerate(text):
             if not index % _CHARACTERS_AT_ONCE:
                 yield
             parts = plain_letters(character)
-            if len(positions) > most:
+            if len(positions) > maximum:
                 parts = parts[:1]
             letters.append(parts)
             positions.extend([index] * len(parts))

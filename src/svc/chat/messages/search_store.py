@@ -46,9 +46,9 @@ def changes(connection: Connection, old: Message) -> None:
     )
 
 
-def index_changes(connection: Connection, most: int) -> int:
-    """Index at most `most` new and changed messages. Return their number."""
-    stale = connection.execute("SELECT * FROM indexed_before LIMIT ?", (most,)).fetchall()
+def index_changes(connection: Connection, maximum: int) -> int:
+    """Index at most `maximum` new and changed messages. Return their number."""
+    stale = connection.execute("SELECT * FROM indexed_before LIMIT ?", (maximum,)).fetchall()
     connection.executemany(
         "INSERT INTO message_words (message_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
         [(row["n"], row["text"], row["tags"]) for row in stale],
@@ -59,7 +59,7 @@ def index_changes(connection: Connection, most: int) -> int:
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('words_deleted', 'yes')")
     again = read_these(connection, [row["n"] for row in stale])
     up_to = connection.execute("SELECT up_to FROM indexed").fetchone()[0]
-    new = read_after(connection, up_to, most - len(stale))
+    new = read_after(connection, up_to, maximum - len(stale))
     connection.executemany(
         "INSERT INTO message_words (rowid, text, tags) VALUES (?, ?, ?)",
         [(message.n, _text(message), _tags(message)) for message in (*again, *new)],

@@ -118,12 +118,12 @@ def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, no
     return connection.execute(sql, (*nonce, n, now_ms)).rowcount > 0
 
 
-def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
+def forget_nonces(connection: Connection, before_ms: int, maximum: int) -> int:
     """Delete nonces that were used before the given time. Return their number."""
     return connection.execute(
         "DELETE FROM message_nonces WHERE (author_id, channel_id, nonce) IN"
         " (SELECT author_id, channel_id, nonce FROM message_nonces WHERE used_at_ms < ? LIMIT ?)",
-        (before_ms, most),
+        (before_ms, maximum),
     ).rowcount
 
 
@@ -170,8 +170,8 @@ def set_previews(connection: Connection, message: Message) -> None:
     _MESSAGE.edit(connection, {"previews": previews}, n=message.n)
 
 
-def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
-    """Store an earlier version of a message. Delete the oldest versions beyond `most`."""
+def insert_edit(connection: Connection, n: int, edit: Edit, maximum: int) -> None:
+    """Store an earlier version of a message. Delete the oldest versions beyond `maximum`."""
     connection.execute(
         "INSERT INTO message_edits"
         " SELECT ?, coalesce(max(number), 0) + 1, ?, ? FROM message_edits WHERE n = ?",
@@ -180,7 +180,7 @@ def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
     connection.execute(
         "DELETE FROM message_edits WHERE n = ?1 AND number <="
         " (SELECT max(number) FROM message_edits WHERE n = ?1) - ?2",
-        (n, most),
+        (n, maximum),
     )
 
 
@@ -195,7 +195,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
     connection.execute("DELETE FROM thread_follows WHERE channel_id = ?", (channel_id,))
 
 
-def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
+def of_gone_channels(connection: Connection, maximum: int) -> list[Message] | None:
     """Return a batch of messages from a channel that is marked as deleted, or None if none is marked.
 
     Removes the mark when it returns the channel's last messages.
@@ -203,9 +203,9 @@ def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
         return None
-    rows = connection.execute(_MESSAGES + "WHERE m.channel_id = ? LIMIT ?", (row["channel_id"], most))
+    rows = connection.execute(_MESSAGES + "WHERE m.channel_id = ? LIMIT ?", (row["channel_id"], maximum))
     messages = [_message(message) for message in rows]
-    if len(messages) < most:
+    if len(messages) < maximum:
         connection.execute("DELETE FROM channels_gone WHERE channel_id = ?", (row["channel_id"],))
     return messages
 

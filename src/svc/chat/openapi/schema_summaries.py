@@ -102,14 +102,14 @@ def _bounds(schema: Schema) -> Iterator[str]:
         yield schema["description"]
     if "enum" in schema:
         yield choice(schema)
-    least, most = schema.get("minLength", 0), schema.get("maxLength", MAX_ID_CHARACTERS)
-    if most != MAX_ID_CHARACTERS and "enum" not in schema:
-        yield f"{most} characters" if least == most else f"up to {most:,} characters"
+    minimum, maximum = schema.get("minLength", 0), schema.get("maxLength", MAX_ID_CHARACTERS)
+    if maximum != MAX_ID_CHARACTERS and "enum" not in schema:
+        yield f"{maximum} characters" if minimum == maximum else f"up to {maximum:,} characters"
     if "maxItems" in schema:
         yield f"up to {schema['maxItems']:,}"
-    least, most = schema.get("minimum", 0), schema.get("maximum", _ANY_NUMBER)
-    if most < _ANY_NUMBER:
-        yield f"{least:,} to {most:,}"
+    minimum, maximum = schema.get("minimum", 0), schema.get("maximum", _ANY_NUMBER)
+    if maximum < _ANY_NUMBER:
+        yield f"{minimum:,} to {maximum:,}"
 
 
 def named_in(schema: object) -> Iterator[Named]:

@@ -106,14 +106,14 @@ async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | Non
     return PageSummary(title, description, image)
 
 
-def plain(value: object, most: int) -> str:
+def plain(value: object, maximum: int) -> str:
     """Return the text on one line, without invisible characters or changes of text direction."""
     if not isinstance(value, str):
         return ""
     spaced = _SPACE.sub(" ", value)
     seen = "".join(c for c in spaced if c in _INVISIBLE_PARTS or unicodedata.category(c) not in _UNSEEN)
     text = " ".join(seen.split())
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return text if len(text) <= maximum else text[: maximum - 1].rstrip() + "…"
 
 
 def _address(page: str, facts: Mapping[str, object]) -> str:

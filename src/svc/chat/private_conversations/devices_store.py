@@ -66,12 +66,12 @@ def put(connection: Connection, device: PrivateDevice, proof: str, now_ms: int) 
     DEVICES.insert(connection, device, proof=proof, added_at_ms=now_ms)
 
 
-def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
-    """Delete a member's oldest devices if there are more than `most`."""
+def remove_oldest(connection: Connection, member_id: str, maximum: int) -> None:
+    """Delete a member's oldest devices if there are more than `maximum`."""
     connection.execute(
         "DELETE FROM private_devices WHERE device_id IN (SELECT device_id FROM private_devices"
         " WHERE member_id = ? ORDER BY added_at_ms DESC, device_id DESC LIMIT -1 OFFSET ?)",
-        (member_id, most),
+        (member_id, maximum),
     )
 
 

@@ -122,14 +122,14 @@ class PrivateFiles:
 
         return Write(write, lambda keys: keys)
 
-    def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
-        """Delete a batch of up to `most` files that are old enough or whose conversation is gone. Return the
+    def expire(self, connection: Connection, before_ms: int, maximum: int) -> Sequence[str]:
+        """Delete a batch of up to `maximum` files that are old enough or whose conversation is gone. Return the
         keys of the objects to remove. Call this within a write transaction.
         """
         deleted = connection.execute(
             "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"
             " OR conversation_id NOT IN (SELECT id FROM private_conversations) LIMIT ?) RETURNING id",
-            (before_ms, most),
+            (before_ms, maximum),
         ).fetchall()
         return [key for (file_id,) in deleted for key in self._media.condemn(connection, PRIVATE, file_id)]
 

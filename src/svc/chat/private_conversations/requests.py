@@ -315,9 +315,9 @@ class PrivateRequests(Requests):
         refusals=_NOT_IN_GROUP,
     )
     async def log(self, session: Session, conversation_id: Id, query: LogQuery) -> PrivateLog:
-        device_id, most = await self._devices.current(session), query.limit or store.MAX_MISSED
+        device_id, maximum = await self._devices.current(session), query.limit or store.MAX_MISSED
         return await self._conversations.log(
-            session.member_id, device_id, conversation_id, query.after or 0, most
+            session.member_id, device_id, conversation_id, query.after or 0, maximum
         )
 
     @endpoint(

@@ -340,13 +340,13 @@ class PrivateConversations:
         return Write(write, done)
 
     async def log(
-        self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
+        self, member_id: str, device_id: str | None, conversation_id: str, after: int, maximum: int
     ) -> PrivateLog:
         """Return the log entries after the given number that the device may read. Raises ChatError."""
         conversation = await self.get(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")
-        entries = await store.entries(self._database, conversation_id, device_id, after, most)
+        entries = await store.entries(self._database, conversation_id, device_id, after, maximum)
         # Check again, because the member may have been removed.
         self._require_inside(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id) or 0

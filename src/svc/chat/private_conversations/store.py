@@ -313,12 +313,12 @@ _ENTRIES = f"""
 
 
 async def entries(
-    database: Database, conversation_id: str, device_id: str, after: int, most: int
+    database: Database, conversation_id: str, device_id: str, after: int, maximum: int
 ) -> list[PrivateEntry]:
     """Return the log entries after the given number that the device may read. The list is empty if the device
     is not in the group.
     """
-    rows = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
+    rows = await database.rows(_ENTRIES, (conversation_id, device_id, after, maximum))
     return [_LOG.read(row) for row in rows]
 
 
@@ -334,10 +334,10 @@ async def since(database: Database, conversation_id: str, device_id: str) -> int
 
 
 def entries_in(
-    connection: Connection, conversation_id: str, device_id: str, after: int, most: int
+    connection: Connection, conversation_id: str, device_id: str, after: int, maximum: int
 ) -> list[PrivateEntry]:
     """Return the same entries as `entries`. Call this within a write transaction."""
-    rows = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
+    rows = connection.execute(_ENTRIES, (conversation_id, device_id, after, maximum))
     return [_LOG.read(row) for row in rows]
 
 
@@ -359,7 +359,7 @@ def put_welcome(
 
 
 async def welcomes(
-    database: Database, device_id: str, channel_id: str | None, most: int
+    database: Database, device_id: str, channel_id: str | None, maximum: int
 ) -> list[PrivateWelcome]:
     """Return a device's Welcomes to conversations, or to the given channel's call."""
     rows = await database.rows(
@@ -370,7 +370,7 @@ async def welcomes(
         " JOIN private_conversations c ON c.id = w.conversation_id"
         " WHERE d.device_id = ? AND c.channel_id IS ? ORDER BY w.id LIMIT ?)) USING (id)"
         " WHERE before < ? ORDER BY w.id",
-        (device_id, channel_id, most, MAX_READ_BYTES),
+        (device_id, channel_id, maximum, MAX_READ_BYTES),
     )
     return [_WELCOMES.read(row) for row in rows]
 
@@ -397,16 +397,16 @@ def drop_received(connection: Connection) -> int:
     ).rowcount
 
 
-def expire(connection: Connection, before_ms: int, most: int) -> int:
+def expire(connection: Connection, before_ms: int, maximum: int) -> int:
     """Delete a batch of entries and Welcomes that are older than the given time. Return their number."""
     deleted = connection.execute(
         "DELETE FROM private_entries WHERE n IN"
         " (SELECT n FROM private_entries WHERE sent_at_ms <= ? ORDER BY sent_at_ms LIMIT ?)",
-        (before_ms, most),
+        (before_ms, maximum),
     ).rowcount
     deleted += connection.execute(
         "DELETE FROM private_welcomes WHERE id IN"
         " (SELECT id FROM private_welcomes WHERE sent_at_ms <= ? LIMIT ?)",
-        (before_ms, max(1, most * MAX_MESSAGE_BYTES // MAX_WELCOME_BYTES)),
+        (before_ms, max(1, maximum * MAX_MESSAGE_BYTES // MAX_WELCOME_BYTES)),
     ).rowcount
     return deleted

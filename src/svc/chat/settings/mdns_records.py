@@ -145,9 +145,9 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _cut(text: str, most: int) -> str:
-    """Truncate a string to `most` bytes without splitting a character."""
-    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
+def _cut(text: str, maximum: int) -> str:
+    """Truncate a string to `maximum` bytes without splitting a character."""
+    return text.encode("utf-8", "replace")[:maximum].decode("utf-8", "ignore")
 
 
 def by_family(interfaces: Sequence[Interface]) -> list[str | int]:

@@ -197,13 +197,13 @@ class UploadRequests(Requests):
         """Receive a file in a single request. The file cannot be longer than the request."""
         if media_type(request.headers.get("Content-Type", "")) != "multipart/form-data":
             raise ChatError("wrong_content_type", "Send multipart/form-data, or use tus")
-        most = self._uploads.most(purpose)
-        if (request.content_length or 0) > most + MAX_HEAD_BYTES:
-            raise ChatError("upload_too_large", more={"limit": most})
+        maximum = self._uploads.maximum(purpose)
+        if (request.content_length or 0) > maximum + MAX_HEAD_BYTES:
+            raise ChatError("upload_too_large", more={"limit": maximum})
         async with aclosing(received_chunks(request.content)) as chunks:
             file, file_name = await _file_of(request, chunks)
             names = {"filename": file_name, "name": request.query.get("name", "")}
-            length = min(request.content_length or most, most)
+            length = min(request.content_length or maximum, maximum)
             new_upload = replace(_new_upload(purpose, length, names, target), resumable=False)
             member_id = session_of(request).member_id
             upload = await self._uploads.begin(member_id, new_upload)

@@ -78,7 +78,7 @@ class Uploads:
         self._busy: set[str] = set()
         self._receiving = FairShares(limits.MAX_ARRIVING)
 
-    def most(self, purpose: str) -> int:
+    def maximum(self, purpose: str) -> int:
         """Return the maximum size in bytes of an upload for the given purpose."""
         return self._bounds.of(purpose)
 
@@ -96,11 +96,11 @@ class Uploads:
         """Create an upload. Raises ChatError if there is no space for it."""
         if not self._media.enabled:
             raise ChatError("uploads_disabled")
-        most = self.most(new.purpose)
+        maximum = self.maximum(new.purpose)
         if new.length == 0:
             raise ChatError("invalid_request", _EMPTY)
-        if new.length > most:
-            raise ChatError("upload_too_large", more={"limit": most})
+        if new.length > maximum:
+            raise ChatError("upload_too_large", more={"limit": maximum})
         disk_bytes = await self._incoming.free_bytes()
         upload = Upload(
             id=self._new_id(),
@@ -343,12 +343,12 @@ class Uploads:
         kind = upload.purpose
         if kind == ATTACHMENT:
             kind = await self._incoming.content(upload.id, length)
-        most = self._bounds.of_kind(kind, upload.name)
+        maximum = self._bounds.of_kind(kind, upload.name)
         # If the kind is not permitted (0), the worker rejects the file with an error that lists the permitted
         # kinds.
-        if most and length > most:
+        if maximum and length > maximum:
             await self._release_file(upload)
-            raise ChatError("upload_too_large", more={"limit": most})
+            raise ChatError("upload_too_large", more={"limit": maximum})
         return kind
 
     async def _complete(self, upload: Upload, kind: str, length: int) -> None:

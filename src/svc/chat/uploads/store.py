@@ -21,17 +21,17 @@ def forget_cut_off(connection: Connection) -> None:
     connection.execute("DELETE FROM uploads WHERE state = ? AND NOT resumable", (RECEIVING,))
 
 
-async def of_member(database: Database, member_id: str, after: str, most: int) -> list[Upload]:
+async def of_member(database: Database, member_id: str, after: str, maximum: int) -> list[Upload]:
     """Return a member's uploads that follow the given id, oldest first."""
     return await UPLOADS.all(
-        database, "WHERE member_id = ? AND id > ? ORDER BY id LIMIT ?", member_id, after, most
+        database, "WHERE member_id = ? AND id > ? ORDER BY id LIMIT ?", member_id, after, maximum
     )
 
 
-async def unused_of_member(database: Database, member_id: str, most: int) -> list[Upload]:
+async def unused_of_member(database: Database, member_id: str, maximum: int) -> list[Upload]:
     """Return a member's unattached uploads, newest first."""
     which = "WHERE member_id = ? AND state != ? ORDER BY id DESC LIMIT ?"
-    return await UPLOADS.all(database, which, member_id, USED, most)
+    return await UPLOADS.all(database, which, member_id, USED, maximum)
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
@@ -84,21 +84,21 @@ def load(connection: Connection, member_id: str | None = None) -> Load:
     return Load(unfinished[0], unfinished[1] + dead[0], unfinished[2])
 
 
-def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
+def empty(connection: Connection, before_ms: int, maximum: int) -> list[str]:
     """Return the ids of uploads that began before the given time and have received nothing."""
     rows = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND received = 0 AND created_at_ms < ? LIMIT ?",
-        (RECEIVING, before_ms, most),
+        (RECEIVING, before_ms, maximum),
     )
     return [row["id"] for row in rows]
 
 
-def expired_ids(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
+def expired_ids(connection: Connection, state: str, before_ms: int, maximum: int) -> list[str]:
     """Return the ids of uploads in the given state without a job and without changes since the given time."""
     rows = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND changed_at_ms < ?"
         " AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = uploads.id) LIMIT ?",
-        (state, before_ms, most),
+        (state, before_ms, maximum),
     )
     return [row["id"] for row in rows]
 
@@ -191,11 +191,11 @@ def move_to_long_queue(connection: Connection, job_id: str, now_ms: int) -> None
     )
 
 
-def expired_failures(connection: Connection, before_ms: int, most: int) -> list[str]:
+def expired_failures(connection: Connection, before_ms: int, maximum: int) -> list[str]:
     rows = connection.execute(
         "SELECT j.id FROM jobs AS j JOIN uploads AS u USING (id) WHERE j.dead = 1 AND u.changed_at_ms < ?"
         " LIMIT ?",
-        (before_ms, most),
+        (before_ms, maximum),
     )
     return [row["id"] for row in rows]
 
@@ -222,6 +222,6 @@ def count_jobs(connection: Connection, now_ms: int) -> JobCounts:
     return JobCounts(int(row[0] - row[1]), int(row[1]), int(row[2]), row[3])
 
 
-async def jobs(database: Database, most: int) -> list[Job]:
+async def jobs(database: Database, maximum: int) -> list[Job]:
     """Return abandoned jobs first, then the others in order of their due times."""
-    return await JOBS.all(database, "ORDER BY dead DESC, due_at_ms, id LIMIT ?", most)
+    return await JOBS.all(database, "ORDER BY dead DESC, due_at_ms, id LIMIT ?", maximum)

@@ -107,7 +107,7 @@ class SignallingPassThrough(Requests):
         if (transport := http_request.transport) is None:  # The client has already disconnected.
             return web.Response()
         urls = self._urls()
-        url = urls[query_number(http_request, "service", least=0, most=len(urls) - 1) or 0]
+        url = urls[query_number(http_request, "service", minimum=0, maximum=len(urls) - 1) or 0]
         headers = self._headers(http_request)
         browser = WebSocket(
             transport,
@@ -139,11 +139,11 @@ class SignallingPassThrough(Requests):
             abort_unsent(transport)
         return browser
 
-    def _make_room(self, most: int) -> bool:
-        """Close one of the connections that have not joined yet, if there are at least `most` of them. Return
-        whether a connection was closed.
+    def _make_room(self, maximum: int) -> bool:
+        """Close one of the connections that have not joined yet, if there are at least `maximum` of them.
+        Return whether a connection was closed.
         """
-        leaving = self._not_joined.evict(most)
+        leaving = self._not_joined.evict(maximum)
         if leaving is not None:
             leaving.abort()
         return leaving is not None

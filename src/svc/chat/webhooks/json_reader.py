@@ -230,16 +230,16 @@ class Reader:
     def at(self, name: str) -> str:
         return inside(self.path, name)
 
-    def text(self, name: str, most: int, *, needed: bool = False) -> str | None:
-        """Return a non-blank string of at most `most` characters, and count its characters."""
+    def text(self, name: str, maximum: int, *, needed: bool = False) -> str | None:
+        """Return a non-blank string of at most `maximum` characters, and count its characters."""
         text = self.any_text(name)
         if text is None:
             if needed and self.is_object and not self.has(name):
                 self._problem(name, "required")
             return None
         self.findings.characters += len(text)
-        if len(text) > most:
-            self._problem(name, "too_long", most)
+        if len(text) > maximum:
+            self._problem(name, "too_long", maximum)
         elif is_blank(text):
             self._problem(name, "required")
         else:
@@ -295,7 +295,7 @@ class Reader:
         value = self._value(name)
         return None if value is None else Reader(self.findings, self.at(name), value).read(read)
 
-    def objects(self, name: str, most: int, read: Callable[["Reader"], T]) -> list[T]:
+    def objects(self, name: str, maximum: int, read: Callable[["Reader"], T]) -> list[T]:
         """Read the objects in a list, up to the limit."""
         value = self._value(name)
         if value is None:
@@ -303,9 +303,9 @@ class Reader:
         if not isinstance(value, list):
             self._problem(name, "wrong_type", words="Must be a list")
             return []
-        if len(value) > most:
-            self._problem(name, "too_many", most)
-        items = enumerate(value[:most])
+        if len(value) > maximum:
+            self._problem(name, "too_many", maximum)
+        items = enumerate(value[:maximum])
         return [Reader(self.findings, f"{self.at(name)}[{index}]", item).read(read) for index, item in items]
 
     def _value(self, name: str) -> object:

@@ -160,14 +160,14 @@ def wanted_pictures(payload: Payload) -> list[WantedPicture]:
     if payload.avatar_url:
         wanted.append(WantedPicture(AVATAR_PATH, payload.avatar_url, limits.MAX_ICON_BYTES, avatar=True))
     for index, card in enumerate(payload.cards):
-        for name, url, most in (
+        for name, url, maximum in (
             ("author.icon_url", card.author and card.author.icon_url, limits.MAX_ICON_BYTES),
             ("image_url", card.image_url, limits.MAX_PICTURE_BYTES),
             ("thumbnail_url", card.thumbnail_url, limits.MAX_PICTURE_BYTES),
             ("footer.icon_url", card.footer and card.footer.icon_url, limits.MAX_ICON_BYTES),
         ):
             if url:
-                wanted.append(WantedPicture(f"cards[{index}].{name}", url, most))
+                wanted.append(WantedPicture(f"cards[{index}].{name}", url, maximum))
     return wanted
 
 

@@ -151,13 +151,17 @@ class Pictures:
         return StoredPictures(message.pictures, warnings)
 
     async def attach(
-        self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
+        self,
+        files: Sequence[PostedFile],
+        holder: str,
+        new_id: Callable[[], str],
+        max_bytes: Callable[[str], int],
     ) -> StoredAttachments:
         """Store the files in a post, except those that cannot be stored. File names must already be safe to
         show.
 
-        `most` returns the maximum size in bytes of an unprocessed file with a given name, or 0 if such files
-        are rejected.
+        `max_bytes` returns the maximum size of an unprocessed file with a given name, or 0 if such files are
+        rejected.
         """
         message = _Message(self, holder, {}, downloads_s=0.0)
         attachments: list[Mapping[str, object]] = []
@@ -166,7 +170,7 @@ class Pictures:
             try:
                 if index >= MAX_FILES:
                     raise FetchError("media_budget", TOO_MANY_FILES)
-                written = await message.keep(file, most(file.name))
+                written = await message.keep(file, max_bytes(file.name))
             except FetchError as fault:
                 left_out[index] = PayloadWarning(f"files[{index}]", fault.code, fault.message)
             else:
@@ -208,7 +212,7 @@ class _Message:
         finally:
             self._means.memory.give_back(self._holder, len(data))
 
-    async def keep(self, file: PostedFile, most: int) -> list[WrittenFile]:
+    async def keep(self, file: PostedFile, maximum: int) -> list[WrittenFile]:
         """Store a re-encoded image, or any other file unchanged. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server does not store files")
@@ -217,10 +221,10 @@ class _Message:
             raise FetchError("unsupported_type", "The file is empty")
         if kind == PICTURE:
             return await self._keep_picture(await self._rewritten(data, ATTACHED_PICTURE))
-        if kind != FILE or not most:
+        if kind != FILE or not maximum:
             raise FetchError("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
-        if len(data) > most:
-            raise FetchError("too_large", f"It is larger than {most:,} bytes")
+        if len(data) > maximum:
+            raise FetchError("too_large", f"It is larger than {maximum:,} bytes")
         # The content has not been checked, so use a type that is served only as a download.
         key = await self._store(data, "bin", ObjectInfo(PLAIN_TYPE))
         return [WrittenFile("original", key, PLAIN_TYPE, len(data))]

@@ -208,31 +208,31 @@ def now_ms() -> int:
     return int(time.monotonic() * 1000)
 
 
-async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
+async def read_body(request: web.Request, maximum: int = MAX_BODY_BYTES) -> bytes:
     """Return the whole body. Raises ChatError if it is compressed, too large or too slow."""
     refuse_compressed(request)
-    if (request.content_length or 0) > most:
+    if (request.content_length or 0) > maximum:
         raise ChatError("body_too_large")
     content = request.content
     try:
         # Most bodies arrive together with their headers.
-        data = content.read_nowait() if content.is_eof() else await _receiving(content, most)
+        data = content.read_nowait() if content.is_eof() else await _receiving(content, maximum)
     except (TimeoutError, ConnectionError):  # If the client has disconnected, nobody reads the response.
         raise ChatError("too_slow") from None
     except web.RequestPayloadError:  # The chunked encoding is invalid.
         raise ChatError("invalid_json") from None
-    if len(data) > most:
+    if len(data) > maximum:
         raise ChatError("body_too_large")
     return data
 
 
-async def _receiving(content: StreamReader, most: int) -> bytes:
+async def _receiving(content: StreamReader, maximum: int) -> bytes:
     """Return the body's data. Stop reading above the limit."""
     data = bytearray()
     async with asyncio.timeout(BODY_DEADLINE_S):
         async for chunk in content.iter_any():
             data += chunk
-            if len(data) > most:
+            if len(data) > maximum:
                 break
     return bytes(data)
 

@@ -10,11 +10,11 @@ from svc.chat.webhooks.payload import FILLING
 from svc.chat.webhooks.value_patterns import COLOR, NO_NUL, NOT_BLANK, TIMESTAMP, URL
 
 
-def _text(most: int, words: str) -> Schema:
+def _text(maximum: int, words: str) -> Schema:
     """Return the schema for a string that must not be blank."""
-    description = f"{words}; at most {most:,} characters, not only spaces"
+    description = f"{words}; at most {maximum:,} characters, not only spaces"
     return {
-        **string(most, 1),
+        **string(maximum, 1),
         "pattern": NOT_BLANK,
         "allOf": [{"pattern": NO_NUL}],
         "description": description,
@@ -40,8 +40,8 @@ def _object(needed: dict[str, Schema], optional: dict[str, Schema], words: str) 
     }
 
 
-def _array(of: Schema, most: int) -> Schema:
-    return {"type": "array", "items": of, "maxItems": most}
+def _array(of: Schema, maximum: int) -> Schema:
+    return {"type": "array", "items": of, "maxItems": maximum}
 
 
 _URL: Schema = {**string(limits.MAX_URL), "pattern": URL, "description": "An http or https URL"}

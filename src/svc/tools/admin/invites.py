@@ -35,8 +35,8 @@ def _link(invite: Result) -> Iterator[str]:
 
 
 def _line(invite: Result) -> str:
-    if most := invite["max_uses"]:
-        used = f"{invite['uses']:,} of {count_noun(most, 'use')}"
+    if maximum := invite["max_uses"]:
+        used = f"{invite['uses']:,} of {count_noun(maximum, 'use')}"
     else:
         used = f"{count_noun(invite['uses'], 'use')} of any number"
     until = invite["expires_at_ms"]

@@ -258,7 +258,7 @@ async function enter(request) {
     if (!camera !== !sending.value.camera || !screen !== !sending.value.screen) announceVideo();
   });
   devices.addEventListener("trouble", ({ detail }) => notify(detail));
-  devices.addEventListener("former", ({ detail }) => setCallSettings(detail));
+  devices.addEventListener("previous", ({ detail }) => setCallSettings(detail));
   remember({ mic, camera });
   if (mic && mayInCall("speak", channelId)) devices.toggleMic();
   if (camera) devices.toggleCamera();

@@ -65,7 +65,7 @@ export function bufferVoices(call, leastMs) {
     /** @type {Map<string, Received>} */
     const heard = new Map(now === before ? [] : now?.received.map((track) => [track.trackId, track]));
     before = now;
-    const least = leastMs();
+    const minimumMs = leastMs();
     for (const { receiver, source, trackId } of call.tracks) {
       if (source !== "mic") continue;
       let of = buffers.get(receiver);
@@ -73,7 +73,7 @@ export function bufferVoices(call, leastMs) {
       if (of?.trackId !== trackId) buffers.set(receiver, (of = { trackId, buffer: new VoiceBuffer() }));
       const sample = heard.get(trackId);
       if (sample) of.buffer.update(sample.concealed);
-      const wait = Math.max(of.buffer.waitMs, least) || null;
+      const wait = Math.max(of.buffer.waitMs, minimumMs) || null;
       if (receiver.jitterBufferTarget !== wait) receiver.jitterBufferTarget = wait;
     }
   });

@@ -5,7 +5,7 @@
 /** @import { CallSettings } from "../state/call_settings.js" */
 /** @import { Call } from "./call.js" */
 /** @typedef {"microphone" | "camera" | "screen"} Device */
-/** @typedef {{change: null, trouble: string, former: Partial<CallSettings>}} Events */
+/** @typedef {{change: null, trouble: string, previous: Partial<CallSettings>}} Events */
 
 import { t } from "../words/words.js";
 import {
@@ -80,7 +80,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   }
 
   /**
-   * Reopen the device with the changed settings. If a new device fails to open, dispatch "former". If the
+   * Reopen the device with the changed settings. If a new device fails to open, dispatch "previous". If the
    * same device fails, stop it.
    * @param {"microphone" | "camera"} device
    */
@@ -90,7 +90,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
     if (this.#opening.has(device))
       this.#again.add(device); // Reopen it after this attempt, with the latest settings.
     else if (track) {
-      const { deviceId: former = "" } = track.getSettings();
+      const { deviceId: previous = "" } = track.getSettings();
       // Close the device first: Chromium would reopen it with the old settings, and a phone cannot open two
       // cameras.
       if (device === "microphone") mic?.close();
@@ -100,7 +100,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
       );
       const replaced = device === "microphone" ? this.mic !== mic : this.camera !== camera;
       if (replaced || this.#stopped || this.#opening.has(device)) return;
-      if (former !== this.#settings()[device]) this.#emit("former", { [device]: former });
+      if (previous !== this.#settings()[device]) this.#emit("previous", { [device]: previous });
       else if (device === "microphone") this.#stopMic();
       else this.#stopCamera();
     }
@@ -245,7 +245,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
     this.#emit("trouble", sentence);
   }
 
-  /** @param {"trouble" | "former"} event @param {unknown} detail */
+  /** @param {"trouble" | "previous"} event @param {unknown} detail */
   #emit(event, detail) {
     this.dispatchEvent(new CustomEvent(event, { detail }));
   }

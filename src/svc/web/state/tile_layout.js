@@ -28,12 +28,12 @@ export function tileSizes(count, width, height, isScreen = false) {
   const [narrowest, widest] = isScreen
     ? [0, Infinity]
     : [isUpright ? NARROWEST.upright : NARROWEST.lying, CAMERA];
-  const least = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
+  const minColumns = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
   let best = { width: 0, height: 0, end: 0 };
   // For a screen, count only the area of the video, without the bars next to it.
   const seen = (/** @type {{width: number, height: number}} */ tile) =>
     isScreen ? Math.min(tile.width, tile.height * CAMERA) : tile.width * tile.height;
-  for (let columns = least; columns <= Math.max(count, least); columns++) {
+  for (let columns = minColumns; columns <= Math.max(count, minColumns); columns++) {
     const rows = Math.ceil(count / columns);
     const cell = {
       width: (width - GAP_PX * (columns - 1)) / columns,

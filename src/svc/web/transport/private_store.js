@@ -11,7 +11,7 @@ const IV_BYTES = 12;
 
 /**
  * @typedef {{iv: Uint8Array<ArrayBuffer>, data: ArrayBuffer}} Sealed
- * @typedef {{memberId: string, key: CryptoKey}} Whose
+ * @typedef {{memberId: string, key: CryptoKey}} MemberKey
  * @typedef {[name: string, value: unknown][]} Changes An undefined value deletes the entry.
  */
 
@@ -122,12 +122,12 @@ export class Unkept {
 /** Return this member's key, created on first use. @param {string} memberId @returns {Promise<CryptoKey>} */
 async function keyOf(memberId) {
   const made = await crypto.subtle.generateKey({ name: CIPHER, length: 256 }, false, ["encrypt", "decrypt"]);
-  let { key } = /** @type {Whose} */ ({ memberId, key: made });
+  let { key } = /** @type {MemberKey} */ ({ memberId, key: made });
   await inStore("readwrite", (store) => {
     const before = store.get(KEY);
     before.addEventListener("success", () => {
-      const whose = /** @type {Whose | undefined} */ (before.result);
-      if (whose?.memberId === memberId) key = whose.key;
+      const stored = /** @type {MemberKey | undefined} */ (before.result);
+      if (stored?.memberId === memberId) key = stored.key;
       else {
         store.clear();
         store.put({ memberId, key }, KEY);

@@ -16,7 +16,7 @@ from svc.chat.webhooks.payload import InvalidPayload, Payload, parse
 
 
 @pytest.mark.parametrize(
-    ("text", "most", "kept"),
+    ("text", "maximum", "kept"),
     [
         ("short", 5, "short"),
         ("longer", 5, "long…"),
@@ -28,8 +28,8 @@ from svc.chat.webhooks.payload import InvalidPayload, Payload, parse
         ("a\ud800b", 5, "a?b"),
     ],
 )
-def test_truncated_text_ends_with_an_ellipsis(text: str, most: int, kept: str) -> None:
-    assert cut(text, most) == kept
+def test_truncated_text_ends_with_an_ellipsis(text: str, maximum: int, kept: str) -> None:
+    assert cut(text, maximum) == kept
 
 
 def test_each_field_is_truncated_to_its_own_limit() -> None:

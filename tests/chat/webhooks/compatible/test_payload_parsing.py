@@ -40,7 +40,7 @@ def test_objects_beyond_the_budget_for_a_message_are_not_parsed() -> None:
 def test_a_short_link_counts_as_more_characters_than_it_has() -> None:
     # Converting 4,000 links of three characters each once took 20 ms.
     node = Node.of({"text": "<a>" * MAX_READ_CHARACTERS})
-    texts = [node.text("text", most) for most in (MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, 100)]
+    texts = [node.text("text", maximum) for maximum in (MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, 100)]
     assert texts[0] == ("<a>" * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS]
     assert sum(text.count("<") for text in texts) < 2_700
 

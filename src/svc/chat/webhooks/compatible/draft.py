@@ -72,17 +72,17 @@ class _TextBudget:
     def __init__(self, characters: int) -> None:
         self._left = characters
 
-    def cut(self, text: str, most: int) -> str:
-        fitting = cut(text, min(most, self._left))
+    def cut(self, text: str, maximum: int) -> str:
+        fitting = cut(text, min(maximum, self._left))
         self._left -= len(fitting)
         return fitting
 
 
-def cut(text: str, most: int) -> str:
+def cut(text: str, maximum: int) -> str:
     """Truncate an overlong string and end it with an ellipsis. Return an empty string if it is blank."""
     text = _clean(text)
-    if len(text) > most:
-        text = text[: max(most - len(ELLIPSIS), 0)].rstrip() + ELLIPSIS if most > 0 else ""
+    if len(text) > maximum:
+        text = text[: max(maximum - len(ELLIPSIS), 0)].rstrip() + ELLIPSIS if maximum > 0 else ""
     return "" if is_blank(text) else text
 
 

@@ -111,9 +111,9 @@ class Budget:
     characters: int = MAX_READ_CHARACTERS
     objects: int = MAX_READ_OBJECTS
 
-    def read(self, text: str, most: int) -> str:
+    def read(self, text: str, maximum: int) -> str:
         """Return as much of a string's beginning as the budget allows, and charge the budget for it."""
-        beginning = text[: max(0, min(most, self.characters))]
+        beginning = text[: max(0, min(maximum, self.characters))]
         self.characters -= len(beginning) + _ANGLE_CHARACTERS * beginning.count("<")
         return beginning
 
@@ -137,9 +137,9 @@ class Node:
             raise InvalidValue(path, "must be an object")
         return cls(value, path, budget)
 
-    def text(self, name: str, most: int = MAX_TEXT_CHARACTERS) -> str:
+    def text(self, name: str, maximum: int = MAX_TEXT_CHARACTERS) -> str:
         """Return the beginning of the string `name`, or "" if it is absent or the budget is used up."""
-        return self._budget.read(self._text(name), most)
+        return self._budget.read(self._text(name), maximum)
 
     def lines(self, name: str) -> list[str]:
         """Return the lines in the string `name`.
@@ -187,18 +187,18 @@ class Node:
         value, path = self._data.get(name), (*self._path, name)
         return Node.of({} if value is None else value, path, self._budget)
 
-    def children(self, name: str, most: int) -> "list[Node]":
-        """Return the first `most` objects in the list `name`, without reading the others."""
-        items = enumerate(self._list(name)[:most])
+    def children(self, name: str, maximum: int) -> "list[Node]":
+        """Return the first `maximum` objects in the list `name`, without reading the others."""
+        items = enumerate(self._list(name)[:maximum])
         return [
             Node.of(item, (*self._path, name, n), self._budget)
             for n, item in items
             if item is not None and self._budget.open()
         ]
 
-    def count(self, name: str, most: int) -> int:
-        """Return the length of the list `name`, at most `most`, without reading the items."""
-        return min(len(self._list(name)), most)
+    def count(self, name: str, maximum: int) -> int:
+        """Return the length of the list `name`, at most `maximum`, without reading the items."""
+        return min(len(self._list(name)), maximum)
 
     def _list(self, name: str) -> list[object]:
         value = self._data.get(name)

@@ -23,8 +23,8 @@ def main() -> None:
     order = json.loads(sys.stdin.buffer.readline())
     os.sched_setaffinity(0, set(order["cores"]))
     lower_priority()
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
     target = Target(**{**order["target"], **_tuples(order["target"])})
     print(json.dumps(asyncio.run(_attack(order["attacks"], target, order["seconds"]))), flush=True)
 

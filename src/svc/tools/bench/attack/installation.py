@@ -111,12 +111,12 @@ def _variables(sfu: str, management: int) -> dict[str, str]:
 @contextmanager
 def _usual_descriptors() -> Iterator[None]:
     """Start programs within the block with the default limit on open files, regardless of our own limit."""
-    before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(DEFAULT_DESCRIPTORS, before), most))
+    before, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(DEFAULT_DESCRIPTORS, before), maximum))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before, maximum))
 
 
 async def prepare(installed: Installation) -> None:

@@ -237,13 +237,13 @@ async def _wait_recovered(target: Target) -> None:
 
 async def _most_resident_kb(installed: Installation) -> int:
     """Sample the server's memory until cancelled, and return the maximum."""
-    most = 0
+    maximum = 0
     try:
         while True:
-            most = max(most, _resident_kb(installed))
+            maximum = max(maximum, _resident_kb(installed))
             await asyncio.sleep(SAMPLED_EVERY_S)
     except asyncio.CancelledError:
-        return most
+        return maximum
 
 
 def _resident_kb(installed: Installation) -> int:

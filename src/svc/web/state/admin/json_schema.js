@@ -8,13 +8,13 @@
  */
 
 /**
- * Return up to `most` errors: [{path, keyword, limit}]. A `path` looks like `cards[0].fields[1].name`.
+ * Return up to `maxProblems` errors: [{path, keyword, limit}]. A `path` looks like `cards[0].fields[1].name`.
  * @param {Schema} schema @param {any} value The value to validate. @param {object} root The document
  *   that `$ref` refers to.
  * @returns {Wrong[]}
  */
-export function problemsIn(schema, value, root, path = "", most = 20) {
-  if (schema.$ref) return problemsIn(target(root, schema.$ref), value, root, path, most);
+export function problemsIn(schema, value, root, path = "", maxProblems = 20) {
+  if (schema.$ref) return problemsIn(target(root, schema.$ref), value, root, path, maxProblems);
   /** @type {Wrong[]} */
   const problems = [];
   const wrong = (/** @type {string} */ keyword, /** @type {number | null} */ limit = null, at = path) =>
@@ -26,7 +26,7 @@ export function problemsIn(schema, value, root, path = "", most = 20) {
   if (schema.enum && !schema.enum.includes(value)) wrong("enum");
   if (schema.anyOf && !schema.anyOf.some(holds)) wrong("anyOf");
   if (schema.not && holds(schema.not)) wrong("not");
-  for (const part of schema.allOf ?? []) problems.push(...problemsIn(part, value, root, path, most));
+  for (const part of schema.allOf ?? []) problems.push(...problemsIn(part, value, root, path, maxProblems));
   if (typeof value === "string") ofText(schema, value, wrong);
   if (typeof value === "number") {
     if (value < schema.minimum) wrong("minimum", schema.minimum);
@@ -37,15 +37,15 @@ export function problemsIn(schema, value, root, path = "", most = 20) {
     if (value.length > schema.maxItems) wrong("maxItems", schema.maxItems);
     if (schema.items)
       for (const [index, item] of value.slice(0, schema.maxItems).entries())
-        problems.push(...problemsIn(schema.items, item, root, `${path}[${index}]`, most));
+        problems.push(...problemsIn(schema.items, item, root, `${path}[${index}]`, maxProblems));
   } else if (isOf("object", value)) {
     for (const key of schema.required ?? [])
       if (!Object.hasOwn(value, key)) wrong("required", null, below(path, key));
     for (const [key, property] of Object.entries(schema.properties ?? {}))
       if (Object.hasOwn(value, key))
-        problems.push(...problemsIn(property, value[key], root, below(path, key), most));
+        problems.push(...problemsIn(property, value[key], root, below(path, key), maxProblems));
   }
-  return problems.slice(0, most);
+  return problems.slice(0, maxProblems);
 }
 
 /** @param {Schema} schema @param {string} value @param {(keyword: string, limit?: number) => void} wrong */

@@ -73,7 +73,7 @@ function Link({ invite, onRevoke }) {
     code,
     created_by: maker,
     role_id: roleId,
-    max_uses: most,
+    max_uses: maxUses,
     uses,
     expires_at_ms: endsAt,
     approval,
@@ -83,7 +83,7 @@ function Link({ invite, onRevoke }) {
   const facts = [
     maker ? t("invite-by", { name: memberOf(maker)?.nickname ?? t("somebody") }) : t("invite-by-operator"),
     role && roleId !== "member" && roleName(role),
-    most ? t("invite-used-of", { uses, most }) : t("invite-used", { uses }),
+    maxUses ? t("invite-used-of", { uses, most: maxUses }) : t("invite-used", { uses }),
     approval && t("invite-with-approval"),
   ]
     .filter(Boolean)

@@ -179,12 +179,12 @@ function LookedFor({ now, change, lists, setLists }) {
       spellcheck=${false}
       autocapitalize="none"
     />`;
-  const count = (/** @type {number} */ least, /** @type {number} */ greatest) =>
+  const count = (/** @type {number} */ minimum, /** @type {number} */ maximum) =>
     html`<${Field}
       label=${t(`rule-most-${kind}`)}
       type="number"
-      min=${least}
-      max=${greatest}
+      min=${minimum}
+      max=${maximum}
       value=${most}
       onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
         change("most")(Number(event.currentTarget.value))}

@@ -17,11 +17,11 @@ import { useResponse, useFormRequest } from "./parts/form_request.js";
 
 /** @typedef {Body<"PATCH", "/api/settings">} Changes */
 
-/** @type {{key: "name" | "description" | "rules", most: number, rows?: number}[]} */
+/** @type {{key: "name" | "description" | "rules", maxLength: number, rows?: number}[]} */
 const TEXTS = [
-  { key: "name", most: 64 },
-  { key: "description", most: 500, rows: 3 },
-  { key: "rules", most: 4000, rows: 6 },
+  { key: "name", maxLength: 64 },
+  { key: "description", maxLength: 500, rows: 3 },
+  { key: "rules", maxLength: 4000, rows: 6 },
 ];
 
 export function ServerPage() {
@@ -108,13 +108,13 @@ function Texts({ value, onSaved }) {
   };
   return html`<form class="stack" onSubmit=${save} novalidate>
     ${TEXTS.map(
-      ({ key, most, rows }) =>
+      ({ key, maxLength, rows }) =>
         html`<${Field}
           key=${key}
           label=${t(`community-${key}`)}
           hint=${key === "name" ? undefined : t(`community-${key}-hint`)}
           value=${now[key] ?? ""}
-          maxlength=${most}
+          maxlength=${maxLength}
           multiline=${Boolean(rows)}
           rows=${rows}
           onInput=${(/** @type {EventOn<HTMLInputElement | HTMLTextAreaElement>} */ event) =>

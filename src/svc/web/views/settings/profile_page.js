@@ -22,8 +22,8 @@ export function ProfilePage() {
 }
 
 const TEXTS = /** @type {const} */ ([
-  { key: "name", label: () => t("your-name"), most: 32 },
-  { key: "status", label: () => t("your-status"), most: 80 },
+  { key: "name", label: () => t("your-name"), maxLength: 32 },
+  { key: "status", label: () => t("your-status"), maxLength: 80 },
 ]);
 
 /**
@@ -58,12 +58,12 @@ function Texts({ id, ...known }) {
   };
   return html`<form class="stack" onSubmit=${submit} novalidate>
     ${TEXTS.map(
-      ({ key, label, most }) =>
+      ({ key, label, maxLength }) =>
         html`<${Field}
           key=${key}
           label=${label()}
           value=${now[key]}
-          maxlength=${most}
+          maxlength=${maxLength}
           problem=${problems[key]}
           onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
             setChanges({ ...changes, [key]: event.currentTarget.value })}
