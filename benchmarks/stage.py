@@ -22,7 +22,7 @@ from svc.base.backoff import Backoff
 from svc.base.media_services import MediaConfig, MediaService
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.sfu_link import SfuLink, SfuListener
-from svc.chat.voice.sfu_links import FIRST_RECONNECT_S, LAST_RECONNECT_S, SfuLinks
+from svc.chat.voice.sfu_pool import FIRST_RECONNECT_S, LAST_RECONNECT_S, SfuLinks
 from svc.tools.bench import process
 from svc.tools.bench.client import Client, Room
 from svc.tools.bench.room_clients import RoomClients

@@ -58,11 +58,11 @@ ARCHITECTURE = Architecture(
     libraries={
         "aiohttp": (
             "svc.base.http_connections",
-            *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
+            *("svc.sfu.app", "svc.sfu.signalling_connection", "svc.sfu.routes"),
             *(
                 "svc.chat.app",
                 *("svc.chat.cluster.standby", "svc.chat.cluster.relay_links", "svc.chat.cluster.relay"),
-                *("svc.chat.cluster.node", "svc.chat.cluster.owner_proxy", "svc.chat.cluster.handover"),
+                *("svc.chat.cluster.node", "svc.chat.cluster.owner_proxy", "svc.chat.cluster.former_owner"),
                 "svc.chat.response_headers",
                 "svc.chat.community",
                 "svc.chat.auth_module",
@@ -83,8 +83,8 @@ ARCHITECTURE = Architecture(
             # Identity providers publish their keys over HTTP.
             *(
                 "svc.chat.authentication.issuers",
-                "svc.chat.voice.sfu_links",
-                "svc.chat.uploads.commands",
+                "svc.chat.voice.sfu_pool",
+                "svc.chat.uploads.worker_commands",
                 "svc.chat.voice.sfu_link",
             ),
             # Only the guarded fetcher connects to addresses that users supply.

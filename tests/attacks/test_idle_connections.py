@@ -21,7 +21,7 @@ from svc.base.connections import ConnectionTable, Limits
 from svc.base.signalling_codec import serialise, serialise_text
 from svc.chat import http_port
 from svc.chat.app import serving
-from svc.chat.authentication import requests as joining_requests
+from svc.chat.authentication import endpoints as joining_endpoints
 from svc.chat.authentication.one_time_codes import MAX_PENDING, Challenges
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.config import read
@@ -285,7 +285,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self, burst: int, per_s: float) -> None:
             super().__init__(1, 1 / 3600)
 
-    monkeypatch.setattr(joining_requests, "Throttle", Impatient)
+    monkeypatch.setattr(joining_endpoints, "Throttle", Impatient)
 
 
 async def test_failed_attempts_from_the_same_address_do_not_prevent_a_member_from_signing_in(

@@ -487,7 +487,7 @@ async def test_an_expensive_document_is_built_only_once_outside_the_event_loop(
         makers.append(threading.current_thread())
         return http_document(*arguments)
 
-    monkeypatch.setattr("svc.chat.openapi.requests.http_document", noted)
+    monkeypatch.setattr("svc.chat.openapi.endpoints.http_document", noted)
 
     async def ask() -> int:
         async with chat.http.get("/openapi.json") as response:

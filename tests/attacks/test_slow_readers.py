@@ -12,9 +12,9 @@ from aiohttp import ClientSession, TCPConnector
 from svc.base import object_store, object_store_s3, stream_admission
 from svc.base.object_store import StoreFailed
 from svc.base.object_store_s3 import S3Objects
-from svc.chat.account import requests as own_requests
+from svc.chat.account import endpoints as account_endpoints
 from svc.chat.community import Community
-from svc.chat.media import requests
+from svc.chat.media import endpoints
 from svc.chat.media.stored_media import ObjectInfo
 from tests.chat.chat_server import ChatServer
 from tests.chat.http_member import newcomer
@@ -46,7 +46,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow only a few streams, and treat every reader as stalled immediately so that the tests need not
     wait.
     """
-    monkeypatch.setattr(requests, "MAX_STREAMS", MAX_STREAMS)
+    monkeypatch.setattr(endpoints, "MAX_STREAMS", MAX_STREAMS)
     monkeypatch.setattr(stream_admission, "STALLED_AFTER_S", 0.0)
 
 
@@ -147,9 +147,9 @@ async def test_unread_exports_do_not_prevent_other_exports(
         while True:
             yield bytes(64 * 1024)
 
-    monkeypatch.setattr(own_requests, "export_json", endless)
+    monkeypatch.setattr(account_endpoints, "export_json", endless)
     async with server_with_insight(variables) as (chat, _):
-        members = [await newcomer(chat, f"Member {n}") for n in range(own_requests.MAX_EXPORTS + 1)]
+        members = [await newcomer(chat, f"Member {n}") for n in range(account_endpoints.MAX_EXPORTS + 1)]
         stalled = [await stall(chat, "/api/me/export", "127.0.0.1", member.token) for member in members]
         assert await stalled[0].was_closed() or await stalled[1].was_closed()
 
@@ -181,7 +181,7 @@ async def test_an_unavailable_store_is_reported_in_the_response_and_once_in_the_
                     async with chat.http.get(url) as response:
                         answer = await response.json()
                         assert (response.status, answer["error"]) == (503, "storage_unavailable")
-                        assert answer["message"] == requests._NOT_READ
+                        assert answer["message"] == endpoints._NOT_READ
         finally:
             stores.close()
     records = [record for record in caplog.records if record.message == "stored media cannot be read"]

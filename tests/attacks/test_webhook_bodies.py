@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from svc.chat.errors import ChatError
-from svc.chat.webhooks import json_reader, requests
-from svc.chat.webhooks.compatible import requests as compatible
+from svc.chat.webhooks import endpoints, json_reader
+from svc.chat.webhooks.compatible import endpoints as compatible
 from svc.chat.webhooks.limits import BURST, MAX_BODY_BYTES
 from svc.chat.webhooks.publisher import Limiter
 from tests.chat.chat_server import chat_server
@@ -31,7 +31,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
         seen.append(body)
         raise ChatError("invalid_json")
 
-    monkeypatch.setattr(requests, "json_in", decode)
+    monkeypatch.setattr(endpoints, "json_in", decode)
     monkeypatch.setattr(compatible, "payload_in", decode)
     monkeypatch.setattr(compatible, "discord_form", lambda kind, body: decode(body))
     return seen
@@ -74,7 +74,7 @@ async def test_additional_webhook_urls_do_not_raise_a_members_limit(
 ) -> None:
     # Each URL has its own limit, so a member with many URLs once had no effective limit. The limiter's clock
     # is stopped so that the limit does not refill during the test, even on a slow machine.
-    monkeypatch.setattr(requests, "now_ms", lambda: 0)
+    monkeypatch.setattr(endpoints, "now_ms", lambda: 0)
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         padding = "x" * (MAX_BODY_BYTES - 100)

@@ -1,8 +1,8 @@
 """Every dialog is accessible, fits in a window of 320 px, and returns the focus to the control that opened
 it.
 
-The test opens every dialog in `views/panels.js` by name. This requires a page with source modules instead of
-bundled modules.
+The test opens every dialog in `views/panel_registry.js` by name. This requires a page with source modules
+instead of bundled modules.
 """
 
 from playwright.async_api import expect
@@ -32,7 +32,7 @@ SHOW = """async ([name, memberId]) => {
   if (name === "link-accounts") return showDialog(name, { origin: "https://example.org" });
   showDialog(name, { ...details, memberId, channelId, conversation, message });
 }"""
-NAMES = """async () => Object.keys((await import("/web/views/panels.js")).DIALOGS)"""
+NAMES = """async () => Object.keys((await import("/web/views/panel_registry.js")).DIALOGS)"""
 
 
 __all__ = ["axe"]

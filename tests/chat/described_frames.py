@@ -6,8 +6,8 @@ from typing import Any
 
 import jsonschema_rs
 
+from svc.chat.openapi.endpoints import feature_descriptions
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.requests import feature_descriptions
 
 
 def check(frame: Mapping[str, Any]) -> None:

@@ -14,9 +14,9 @@ import svc.chat
 from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS
 from svc.chat.endpoints import Request, schema_of
 from svc.chat.errors import CODES
+from svc.chat.openapi.endpoints import feature_descriptions
 from svc.chat.openapi.http_document import Components, http_document, management_document
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.schemas import Id, Response
 from tests.chat.chat_server import ChatServer

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from svc.chat.endpoints import FeatureDescription
+from svc.chat.openapi.endpoints import feature_descriptions
 from svc.chat.openapi.http_document import http_document, management_document
-from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.openapi.webhook_document import webhook_document
 from tests.kit.packages import NODE, npm_packages
 

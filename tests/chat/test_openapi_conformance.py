@@ -18,8 +18,8 @@ from schemathesis.specs.openapi.checks import (
 )
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
+from svc.chat.openapi.endpoints import feature_descriptions
 from svc.chat.openapi.http_document import http_document
-from svc.chat.openapi.requests import feature_descriptions
 from tests.chat.chat_server import ChatServer
 
 # The server, which runs in this process, uses random numbers for retry delays. Hypothesis would report them

@@ -9,9 +9,9 @@ from pathlib import Path
 from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import FIRST_EVENTS
+from svc.chat.openapi.endpoints import feature_descriptions
 from svc.chat.openapi.reference import POLICY, reference
-from svc.chat.openapi.requests import feature_descriptions
-from svc.chat.settings.requests import management
+from svc.chat.settings.endpoints import management
 from tests.chat.chat_server import ChatServer
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -11,8 +11,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from svc.chat.access import endpoint_permissions
 from svc.chat.access.endpoint_permissions import ANYONE, MEMBER
 from svc.chat.endpoints import (
+    Endpoints,
     Request,
-    Requests,
     convert,
     describe_feature,
     endpoint,
@@ -230,7 +230,7 @@ def test_a_request_with_a_raw_body_takes_its_fields_from_the_query() -> None:
     class Form(Request):
         file: str
 
-    class Sending(Requests):
+    class Sending(Endpoints):
         @endpoint(ANYONE, "Send", http="POST /sent", raw_body=("multipart/form-data", Form))
         async def send(self, query: Example) -> None: ...
 
@@ -241,12 +241,12 @@ def test_a_request_with_a_raw_body_takes_its_fields_from_the_query() -> None:
 
 @pytest.mark.usefixtures("declaring")
 def test_a_feature_is_described_by_its_requests_and_undescribed_responses_are_left_out() -> None:
-    class First(Requests):
+    class First(Endpoints):
         @endpoint(ANYONE, "One", http="GET /one")
         async def one(self) -> Thing:
             raise NotImplementedError
 
-    class Second(Requests):
+    class Second(Endpoints):
         @endpoint(ANYONE, "Two", http="GET /two")
         async def two(self, http_request: web.Request) -> web.StreamResponse:
             raise NotImplementedError
@@ -257,7 +257,7 @@ def test_a_feature_is_described_by_its_requests_and_undescribed_responses_are_le
 
 @pytest.mark.usefixtures("declaring")
 def test_a_request_has_its_declared_cost_over_http_and_on_the_live_socket() -> None:
-    class Dear(Requests):
+    class Dear(Endpoints):
         @endpoint(MEMBER, "Look far", http="GET /far", live="far", cost=7.0)
         async def look(self) -> None: ...
 

@@ -11,8 +11,8 @@ import pytest
 from msgspec import convert
 
 from svc.chat.access.endpoint_permissions import ENDPOINTS
+from svc.chat.openapi.endpoints import feature_descriptions
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.requests import feature_descriptions
 from svc.client import state
 from svc.client.models import Author, Channel, Member, Message, Upload, VoiceMember
 

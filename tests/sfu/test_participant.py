@@ -11,7 +11,7 @@ import pytest
 
 from svc.base.grants import client_credential, issue_user_token
 from svc.base.signalling_codec import MAX_FRAME_BYTES
-from svc.sfu import connection
+from svc.sfu import signalling_connection
 from svc.sfu.admission import REFUSAL
 from svc.sfu.participant import MAX_JOIN_CHARACTERS
 from tests.kit.sdp_answers import AnsweringClient
@@ -232,7 +232,7 @@ async def test_a_client_that_sends_a_lot_of_data_at_once_is_read_more_slowly() -
 async def test_a_client_that_reads_too_slowly_is_disconnected_and_frees_its_seat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connection, "MAX_QUEUED_CHARACTERS", 100_000)
+    monkeypatch.setattr(signalling_connection, "MAX_QUEUED_CHARACTERS", 100_000)
     async with signalling_server() as server:
         await server.control()
         ann = await server.join("ann")

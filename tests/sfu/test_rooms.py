@@ -22,7 +22,7 @@ class EventLog:
         self.entries.append(("lost" if lost else "left", room_id, user_id))
 
     def speaking_changed(self, room: Room) -> None:
-        """Ignore the event, which test_speaker_updates covers."""
+        """Ignore the event, which test_speaker_reports covers."""
 
     def report(self, payload: Payload) -> None:
         self.entries.append((payload.event,))

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from svc.chat.openapi.endpoints import feature_descriptions
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.pages.routes import WEB_FOLDER
 

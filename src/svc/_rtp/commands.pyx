@@ -27,9 +27,9 @@ from svc._rtp.objects cimport (
     AUDIO, MAX_SECTIONS, VIDEO, Credentials, DownTrack, Forwarder, MediaSection, Sent, Simulcast, Transport,
 )
 from svc._rtp.paced_transports cimport forget_pacer
-from svc._rtp.pacing cimport set_paced
+from svc._rtp.paced_admission cimport set_paced
 from svc._rtp.placement cimport name_encodings, remember_sources
-from svc._rtp.ring cimport CLOSED, Event, push
+from svc._rtp.event_ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
 from svc._rtp.path_liveness cimport report_silence

@@ -22,7 +22,7 @@ from svc._rtp.packet_writer cimport rtx_payload_type, send_again, send_padding
 from svc._rtp.pool cimport Slot
 from svc._rtp.probing cimport bytes_due
 from svc._rtp.redundancy cimport stop_redundancy
-from svc._rtp.ring cimport BANDWIDTH, Event, push
+from svc._rtp.event_ring cimport BANDWIDTH, Event, push
 from svc._rtp.sendqueue cimport SendQueue
 from svc._rtp.sent_packets cimport clear, init
 from svc._rtp.sequence cimport extend

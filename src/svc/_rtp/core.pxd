@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from svc._rtp.egress cimport Egress
 from svc._rtp.objects cimport AUDIO, Counters, DownTrack, Negotiated, Transport
 from svc._rtp.pool cimport Pool
-from svc._rtp.ring cimport Ring
+from svc._rtp.event_ring cimport Ring
 from svc._rtp.sendqueue cimport RecordPool, SendQueue
 from svc._rtp.streams cimport Streams
 from svc._rtp.table cimport Table

@@ -21,7 +21,7 @@ from svc._rtp.pacer cimport is_due, note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send, send_again
 from svc._rtp.paced_transports cimport leave_ready, note_queued, wake_resting
 from svc._rtp.redundancy cimport copied_with, may_repeat
-from svc._rtp.ring cimport FORWARDED, Event, push
+from svc._rtp.event_ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn
 from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend

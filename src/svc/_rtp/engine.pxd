@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint32_t
 from svc._rtp.address cimport Path
 from svc._rtp.commands cimport Command
 from svc._rtp.core cimport Core
-from svc._rtp.ring cimport Ring
+from svc._rtp.event_ring cimport Ring
 
 
 cdef class Engine:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 # The third element, if any, identifies a TCP connection. Without it, the address is a UDP address.
 Address = tuple[str, int] | tuple[str, int, int]
-# (kind, transport id, attached bytes, remote, local ip, a, b, c). ring.pxd defines the kinds and the numbers.
+# (kind, transport id, attached bytes, remote, local ip, a, b, c). event_ring.pxd defines kinds and numbers.
 Event = tuple[str, int, bytes, Address, str, int, int, int]
 
 COUNTERS: tuple[str, ...]

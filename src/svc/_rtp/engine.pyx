@@ -30,10 +30,10 @@ from svc._rtp.objects cimport (
 )
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, destroy, release
 from svc._rtp.rate_reports cimport report_rates
-from svc._rtp.ring cimport (
+from svc._rtp.event_ring cimport (
     BANDWIDTH, CHECK, CLOSED, DTLS, ENCODING, FORWARDED, RATES, SILENT, SPEAKING, STUN, TRACK, Event, Ring, peek, pop,
 )
-from svc._rtp.ring cimport clear as clear_ring, init as init_ring
+from svc._rtp.event_ring cimport clear as clear_ring, init as init_ring
 from svc._rtp.sendqueue cimport destroy as destroy_records
 from svc._rtp.sha1 cimport hmac_key
 from svc._rtp.path_liveness cimport watch_paths

@@ -19,7 +19,7 @@ from svc._rtp.loudness cimport expire_speech, expires_at
 from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_SECTIONS, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
 from svc._rtp.redundancy cimport audio_lost, is_repeated_later, loss_for_fec, lost_by_listeners
-from svc._rtp.ring cimport SPEAKING, Event, push
+from svc._rtp.event_ring cimport SPEAKING, Event, push
 from svc._rtp.rtcp cimport (
     FMT_FIR, FMT_NACK, FMT_PLI, FMT_TWCC, PSFB, RR, RTPFB, SR, Packet, ReportBlock, SenderInfo, next_packet,
     read_report, read_sender_info, write_bye, write_cname, write_nack, write_pli, write_rr, write_sr,

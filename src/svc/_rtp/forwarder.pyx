@@ -16,7 +16,7 @@ from svc._rtp.keyframes cimport OTHER
 from svc._rtp.layers cimport DROP, decide, set_max_spatial
 from svc._rtp.layers cimport forget as forget_frames
 from svc._rtp.objects cimport AUDIO, NEW_ENCODING, NEW_SENDER, SPLICES, LastFrame, accepts
-from svc._rtp.pacing cimport admits
+from svc._rtp.paced_admission cimport admits
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 from svc._rtp.splices cimport splice
 

@@ -30,7 +30,7 @@ from svc._rtp.reception cimport (
     DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, Reception, is_missing, is_repeatable, set_clock_rate, update,
 )
 from svc._rtp.redundancy cimport MAX_RED_BLOCKS, RedBlock, read_red, unwrap_lost
-from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
+from svc._rtp.event_ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.path_liveness cimport note_sign_of_life
 from svc._rtp.simulcast cimport encoding_received
 from svc._rtp.streams cimport abandon, prove

@@ -9,7 +9,7 @@ can delay the detection only until consent expires (RFC 7675).
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
-from svc._rtp.ring cimport SILENT, Event, push
+from svc._rtp.event_ring cimport SILENT, Event, push
 
 # A path is reported after this long without a datagram (ns), because idle browsers check their path every 2.5
 # s. A path with steady traffic is reported sooner, because even a silent microphone sends at least two

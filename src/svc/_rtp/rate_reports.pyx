@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from svc._rtp.core cimport fall_due
 from svc._rtp.objects cimport MAX_ENCODINGS, Transport
-from svc._rtp.ring cimport RATES, Event, is_half_full, push
+from svc._rtp.event_ring cimport RATES, Event, is_half_full, push
 
 cdef enum:
     LAYERS = 3

@@ -20,7 +20,7 @@ from svc._rtp.forwarder cimport catch_up, start_in_history
 from svc._rtp.history cimport get, has_all
 from svc._rtp.objects cimport NEW_ENCODING
 from svc._rtp.picture cimport read_picture
-from svc._rtp.ring cimport ENCODING, Event, push
+from svc._rtp.event_ring cimport ENCODING, Event, push
 from svc._rtp.splices cimport open_splices, spliced_timestamp
 
 # An encoding has stopped if it has sent nothing for this time (ns) while the others have sent this many

@@ -35,11 +35,11 @@ from svc.base.query_pool import reading_for
 from svc.base.tasks import cancel_and_wait, stop_event
 from svc.chat import http_port
 from svc.chat.access.address import Origins
+from svc.chat.access.checked_writes import on_authority_of
 from svc.chat.access.directory import Directory
 from svc.chat.access.endpoint_permissions import ENDPOINTS, Audience, check
 from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens
-from svc.chat.access.writes import on_authority_of
 from svc.chat.authentication.trusted_issuers import read_or_create_server_id
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig

@@ -13,22 +13,22 @@ from aiohttp import ClientSession
 
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.authentication.devices import Devices
+from svc.chat.authentication.endpoints import AuthenticationEndpoints
 from svc.chat.authentication.founding_code import FoundingCode
 from svc.chat.authentication.issuers import IssuerKeys, Provider
 from svc.chat.authentication.join_policy import ServerJoinPolicy
 from svc.chat.authentication.one_time_codes import new_code
 from svc.chat.authentication.person_recognition import PersonRecognition
 from svc.chat.authentication.refresh import RefreshTokens
-from svc.chat.authentication.requests import AuthenticationRequests
 from svc.chat.authentication.rules import Authentication, NewcomerChecks
 from svc.chat.authentication.sessions import Sessions
 from svc.chat.authentication.trusted_issuers import TrustedIssuers
 from svc.chat.config import ChatConfig
-from svc.chat.endpoints import Requests
+from svc.chat.endpoints import Endpoints
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.attempt_limits import AttemptLimits
+from svc.chat.invites.endpoints import InviteCommands, InviteEndpoints
 from svc.chat.invites.invite_policy import InvitePolicy, InviteViews
-from svc.chat.invites.requests import InviteCommands, InviteRequests
 from svc.chat.invites.rules import Invites
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
@@ -98,9 +98,9 @@ class AuthModule:
             hub.shown_members,
             time.monotonic,
         )
-        self.requests: list[Requests] = [
-            AuthenticationRequests(self.authentication, self.sessions, self.provider, self.devices),
-            InviteRequests(self.invites, views, self.applications),
+        self.requests: list[Endpoints] = [
+            AuthenticationEndpoints(self.authentication, self.sessions, self.provider, self.devices),
+            InviteEndpoints(self.invites, views, self.applications),
         ]
         self.commands = [InviteCommands(self.invites, self.applications, services.directory)]
 

@@ -25,34 +25,34 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.account.blocks import Blocks
-from svc.chat.account.requests import AccountRequests, Part
+from svc.chat.account.endpoints import AccountEndpoints, Part
 from svc.chat.account.rules import AccountRules
+from svc.chat.audit.endpoints import AuditEndpoints
 from svc.chat.audit.log import Audit
-from svc.chat.audit.requests import AuditRequests
 from svc.chat.auth_module import AuthDependencies, AuthModule
 from svc.chat.authentication.trusted_issuers import TrustedIssuers, read_or_create_server_id
-from svc.chat.automod.requests import AutomodRequests
+from svc.chat.automod.endpoints import AutomodEndpoints
 from svc.chat.automod.rule_engine import Automod
 from svc.chat.backup.backups import Backups
-from svc.chat.backup.requests import BackupCommands, BackupRequests
+from svc.chat.backup.endpoints import BackupCommands, BackupEndpoints
 from svc.chat.backup.stored_backups import StoredBackups
-from svc.chat.bots.requests import BotCommands, BotRequests
+from svc.chat.bots.endpoints import BotCommands, BotEndpoints
 from svc.chat.bots.rules import Bots
-from svc.chat.channels.requests import ChannelCommands, ChannelRequests
+from svc.chat.channels.endpoints import ChannelCommands, ChannelEndpoints
 from svc.chat.channels.rules import Channels
 from svc.chat.clock_repair.repair import ClockRepair
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
-from svc.chat.endpoints import Handler, Requests
+from svc.chat.endpoints import Endpoints, Handler
 from svc.chat.file_module import FileModule, media_of
 from svc.chat.import_export.exports import Exports, TransferCommands
-from svc.chat.linked_accounts.requests import LinkedAccountRequests
+from svc.chat.linked_accounts.endpoints import LinkedAccountEndpoints
 from svc.chat.linked_accounts.rules import LinkedAccounts
 from svc.chat.live.hub import Hub, steady_clock
 from svc.chat.live.sign_in import ClientSignIn, Welcome
 from svc.chat.live.socket import LiveSockets
 from svc.chat.members import responses
-from svc.chat.members.requests import MemberCommands, MemberRequests
+from svc.chat.members.endpoints import MemberCommands, MemberEndpoints
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.messages.history import UnreadTotals
@@ -60,30 +60,30 @@ from svc.chat.messages.message import WEBHOOK
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.profanity import moderated
 from svc.chat.messaging_module import MessagingModule
+from svc.chat.moderation.endpoints import ModerationCommands, ModerationEndpoints
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import Reports, ReportSubject
-from svc.chat.moderation.requests import ModerationCommands, ModerationRequests
 from svc.chat.moderation.rules import Moderation
 from svc.chat.notification_module import NotificationModule
-from svc.chat.openapi.requests import DescriptionRequests
+from svc.chat.openapi.endpoints import DescriptionEndpoints
 from svc.chat.pages.routes import WEB_FOLDER, Pages
 from svc.chat.private_conversations.feature import PrivateDependencies, PrivateFeature
 from svc.chat.services import Changes, Services
+from svc.chat.settings.endpoints import SettingsCommands, SettingsEndpoints
 from svc.chat.settings.mdns_records import own_name
-from svc.chat.settings.requests import SettingsCommands, SettingsRequests
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.setting_types import Values
+from svc.chat.status.endpoints import Info, Probes, StatusCommands, StatusEndpoints
 from svc.chat.status.health_report import HealthReport, Sources
 from svc.chat.status.measurements import RequestCounts, measurements
-from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
 from svc.chat.unread_counts.counts_tokens import CountsTokens
-from svc.chat.unread_counts.requests import RailRequests
+from svc.chat.unread_counts.endpoints import RailEndpoints
+from svc.chat.voice.endpoints import VoiceEndpoints
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.pass_through import SignallingPassThrough, urls_of
-from svc.chat.voice.requests import VoiceRequests
 from svc.chat.voice.rules import Voice
-from svc.chat.voice.sfu_links import links_to
+from svc.chat.voice.sfu_pool import links_to
 
 DATABASE_NAME = "community.sqlite3"
 _PACKAGE = Path(svc.__file__).parent
@@ -189,34 +189,34 @@ class Community:
             tables.append(self.pass_through.table())
         return [route for table in tables for route in table]
 
-    def _all_requests(self) -> list[Requests]:
+    def _all_requests(self) -> list[Endpoints]:
         history = History(self._database, self.audit, self.auth.invites.invitation_of)
         return [
             *(requests for group in self._groups for requests in group.requests),
-            AuditRequests(self.audit),
-            BackupRequests(self.kept_backups),
-            BotRequests(self.bots),
-            MemberRequests(self.members, self.roles, self.directory, self.auth.devices.last_seen),
-            ChannelRequests(self.channels, self.directory),
-            ModerationRequests(self.moderation, self.reports, history),
-            AutomodRequests(self.automod, self.messages.history.latest_of_members),
-            SettingsRequests(self.settings),
-            AccountRequests(self.account, self.blocks, self._kept_of_a_member()),
-            VoiceRequests(self.voice, self.voice_moderation),
-            DescriptionRequests(package_version()),
+            AuditEndpoints(self.audit),
+            BackupEndpoints(self.kept_backups),
+            BotEndpoints(self.bots),
+            MemberEndpoints(self.members, self.roles, self.directory, self.auth.devices.last_seen),
+            ChannelEndpoints(self.channels, self.directory),
+            ModerationEndpoints(self.moderation, self.reports, history),
+            AutomodEndpoints(self.automod, self.messages.history.latest_of_members),
+            SettingsEndpoints(self.settings),
+            AccountEndpoints(self.account, self.blocks, self._kept_of_a_member()),
+            VoiceEndpoints(self.voice, self.voice_moderation),
+            DescriptionEndpoints(package_version()),
             self.private.requests,
             self._rail(),
-            LinkedAccountRequests(
+            LinkedAccountEndpoints(
                 self.linked_accounts, self.counts_tokens, self.directory, self.origins.permits
             ),
         ]
 
-    def _rail(self) -> RailRequests:
+    def _rail(self) -> RailEndpoints:
         def totals(member_id: str) -> UnreadTotals:
             muted = partial(self.notifications.levels.is_muted, now_ms=int(time.time() * 1000))
             return self.messages.reads.totals(member_id, muted)
 
-        return RailRequests(
+        return RailEndpoints(
             self.counts_tokens, totals, lambda: self.settings.current.name, self.files.icon.content
         )
 
@@ -270,7 +270,7 @@ class Community:
         objects = self.media.objects if self.media.enabled else None
         return Exports(database, self._config.data_dir, objects, facts)
 
-    def _status(self) -> StatusRequests:
+    def _status(self) -> StatusEndpoints:
         config = self._config
         server_id = self._server_id
 
@@ -293,7 +293,7 @@ class Community:
 
         shown_version = config.operating.version or package_version()
         report = HealthReport(config, self._sources(), shown_version, int(time.time() * 1000))
-        return StatusRequests(shown_version, info, self.tokens, self.registry, self.probes, report)
+        return StatusEndpoints(shown_version, info, self.tokens, self.registry, self.probes, report)
 
     def _sources(self) -> Sources:
         return Sources(

@@ -4,7 +4,7 @@ Each feature has a class for its endpoints. The `endpoint` decorator turns a met
 method's parameter and return types complete the declaration. Routes, live socket handlers, entries in
 `endpoint_permissions`, and the OpenAPI and AsyncAPI documents are built from these declarations:
 
-    class DraftRequests(Requests):
+    class DraftEndpoints(Requests):
         @endpoint(MEMBER, "Replace a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
         async def put(self, session: Session, channel_id: Id, body: NewDraft) -> Draft: ...
 
@@ -123,7 +123,7 @@ class endpoint:
         return run
 
 
-class Requests:
+class Endpoints:
     """A feature's requests. A subclass's endpoints are added to `endpoint_permissions`."""
 
     declared: Sequence[DeclaredEndpoint] = ()
@@ -248,7 +248,7 @@ class FeatureDescription:
 
 
 def describe_feature(
-    *requests: type[Requests],
+    *requests: type[Endpoints],
     pushes: Sequence[Event] = (),
     welcome: Mapping[str, Any] | None = None,
     present: Mapping[str, Any] | None = None,

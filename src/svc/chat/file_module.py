@@ -20,26 +20,26 @@ from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Session
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands
-from svc.chat.drafts.requests import DraftRequests
+from svc.chat.drafts.endpoints import DraftEndpoints
 from svc.chat.drafts.rules import Drafts
-from svc.chat.emoji.requests import EmojiRequests
+from svc.chat.emoji.endpoints import EmojiEndpoints
 from svc.chat.emoji.rules import Emojis
-from svc.chat.endpoints import Requests
-from svc.chat.media.requests import MediaRequests
+from svc.chat.endpoints import Endpoints
+from svc.chat.media.endpoints import MediaEndpoints
 from svc.chat.media.stored_media import MESSAGE, PREVIEW, Media, ServerIcon
 from svc.chat.media.sweep import Sweep
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 from svc.chat.uploads import responses
 from svc.chat.uploads.avatars import Avatars, Icons
-from svc.chat.uploads.commands import JobCommands, WorkerHealth
+from svc.chat.uploads.endpoints import UploadEndpoints
 from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.measurements import measure
 from svc.chat.uploads.queue import Queue
-from svc.chat.uploads.requests import UploadRequests
 from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import AVATAR, EMOJI, ICON
+from svc.chat.uploads.worker_commands import JobCommands, WorkerHealth
 
 logger = logging.getLogger(__name__)
 
@@ -97,11 +97,11 @@ class FileModule:
         on_demand = self.queue if settings.worker_on_demand else None
         self.worker = WorkerHealth(session, settings.worker_url, time.monotonic, on_demand)
         self.drafts = Drafts(services, media, self.uploads)
-        self.media_requests = MediaRequests(media, database, lambda: self.icon.key)
-        uploads = UploadRequests(self.uploads, self.queue, self.avatars, icons)
+        self.media_requests = MediaEndpoints(media, database, lambda: self.icon.key)
+        uploads = UploadEndpoints(self.uploads, self.queue, self.avatars, icons)
         begin = partial(uploads.begin, purpose=EMOJI, target=self.emoji.free_name)
-        emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)
-        self.requests: list[Requests] = [uploads, self.media_requests, emoji, drafts]
+        emoji, drafts = EmojiEndpoints(self.emoji, begin), DraftEndpoints(self.drafts)
+        self.requests: list[Endpoints] = [uploads, self.media_requests, emoji, drafts]
         self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.note_request)]
         # File removals in progress.
         self._removing: set[asyncio.Task[None]] = set()

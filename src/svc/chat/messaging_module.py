@@ -10,20 +10,20 @@ from functools import partial
 from svc.base.pictures import picture_sandbox
 from svc.base.sealing_key import SealingKey
 from svc.chat.config import ChatConfig
-from svc.chat.endpoints import Requests
+from svc.chat.endpoints import Endpoints
 from svc.chat.media.stored_media import Media
+from svc.chat.messages.endpoints import MessageEndpoints
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.ports import MessagePorts
-from svc.chat.messages.requests import MessageRequests
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.previews.link_previews import Previews
 from svc.chat.services import Services
 from svc.chat.status.measurements import RequestCounts
-from svc.chat.webhooks.compatible.requests import CompatibleRequests
+from svc.chat.webhooks.compatible.endpoints import CompatibleEndpoints
+from svc.chat.webhooks.endpoints import PostEndpoints, WebhookCommands, WebhookEndpoints
 from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
 from svc.chat.webhooks.publisher import Publisher
-from svc.chat.webhooks.requests import PostRequests, WebhookCommands, WebhookRequests
 from svc.chat.webhooks.rules import KEY_FILE, TOKEN_BYTES, Webhooks
 
 
@@ -64,13 +64,13 @@ class MessagingModule:
         )
         messages.on_posted.append(self.previews.posted)
         messages.on_edited.append(self.previews.posted)
-        self.requests: list[Requests] = [
-            MessageRequests(self.messages),
+        self.requests: list[Endpoints] = [
+            MessageEndpoints(self.messages),
             # The routes for posts must precede the others under /api/webhooks, because routes are matched in
             # order.
-            PostRequests(self.posting),
-            WebhookRequests(self.webhooks, pictures, self.posting.history),
-            CompatibleRequests(self.posting),
+            PostEndpoints(self.posting),
+            WebhookEndpoints(self.webhooks, pictures, self.posting.history),
+            CompatibleEndpoints(self.posting),
         ]
         self.commands = [WebhookCommands(self.webhooks, services.directory)]
 

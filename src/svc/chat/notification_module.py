@@ -10,14 +10,14 @@ from svc.chat.access.tokens import Session
 from svc.chat.account.blocks import Blocks
 from svc.chat.config import ChatConfig
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.notification_levels.requests import NotificationLevelRequests
+from svc.chat.notification_levels.endpoints import NotificationLevelEndpoints
 from svc.chat.notification_levels.rules import NotificationLevels
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Poster
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.push.encryption import KEY_FILE, VapidKey
+from svc.chat.push.endpoints import PushEndpoints
 from svc.chat.push.notifier import PushNotifier, PushPreferences
-from svc.chat.push.requests import PushRequests
 from svc.chat.push.subscriptions import Subscriptions
 from svc.chat.push.vapid_contact import Contact
 from svc.chat.services import Services
@@ -46,7 +46,10 @@ class NotificationModule:
         self.ringing = PushNotifier(
             services, messages.history, wants, self.subscriptions, self.poster, key, outcomes
         )
-        self.requests = [NotificationLevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]
+        self.requests = [
+            NotificationLevelEndpoints(self.levels),
+            PushEndpoints(self.subscriptions, key.public),
+        ]
         self.levels.on_presence.append(messages.presence.refresh)
         messages.messages.on_posted.append(self.ringing.posted)
         private.on_ring.append(self.ringing.privately)

@@ -18,11 +18,11 @@ from svc.base.grants import CAPS
 from svc.base.signalling_codec import Envelope, EnvelopeError, Payload
 from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
-from svc.sfu.connection import Connection
 from svc.sfu.event_handlers import EventHandlers, handles
 from svc.sfu.rooms import AudioControl, OutdatedEpoch, Peer, Registration, Room
 from svc.sfu.sfu import Sfu
-from svc.sfu.speaker_updates import SpeakerUpdates
+from svc.sfu.signalling_connection import Connection
+from svc.sfu.speaker_reports import SpeakerReports
 
 FIRST_MESSAGE_DEADLINE_S = 10.0
 EXPECTED_CONTROL = "Expected server_register event"
@@ -49,7 +49,7 @@ class Control(EventHandlers):
         self._connection = connection
         self._sfu = sfu
         self._registrations: set[Registration] = set()
-        self._speakers = SpeakerUpdates(self._push_speakers)
+        self._speakers = SpeakerReports(self._push_speakers)
         connection.on_pulse = self._push_keep_alive
 
     async def talk(self) -> None:

@@ -14,11 +14,11 @@ from svc.base.token_bucket import TokenBucket
 from svc.sfu.admission import JoinRefused
 from svc.sfu.client_events import ClientJoin, ClientResume
 from svc.sfu.close_codes import CloseCode
-from svc.sfu.connection import Connection
 from svc.sfu.resumption import ResumeRefused, Ticket
 from svc.sfu.rooms import NoSeats
 from svc.sfu.session import Session
 from svc.sfu.sfu import Sfu
+from svc.sfu.signalling_connection import Connection
 
 JOIN_DEADLINE_S = 10.0
 EXPECTED_JOIN = "Expected client_join event"

@@ -17,11 +17,11 @@ from svc.base.http_connections import recognise
 from svc.base.package_version import package_version
 from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
-from svc.sfu.connection import Connection, Socket
 from svc.sfu.control import Control, control_pace
 from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.sfu import Sfu
+from svc.sfu.signalling_connection import Connection, Socket
 
 # A client that does not join within 10 s is disconnected. More than this many unjoined clients at the same
 # time indicate an attack. The service then drops the oldest connection from the address with the most

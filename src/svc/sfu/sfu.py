@@ -15,7 +15,6 @@ from svc.sfu.candidates import Candidate, passive_candidates, reflexive_candidat
 from svc.sfu.client import Client
 from svc.sfu.client_events import ClientJoin
 from svc.sfu.close_codes import CloseCode
-from svc.sfu.connection import Connection
 from svc.sfu.connectivity import ConnectivityContext
 from svc.sfu.dtls import Certificate
 from svc.sfu.media_protocols import MediaPlane
@@ -24,6 +23,7 @@ from svc.sfu.relays import Span
 from svc.sfu.resumption import Resumptions
 from svc.sfu.rooms import Room, Rooms
 from svc.sfu.session import Session
+from svc.sfu.signalling_connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientPayloadError
 
 from svc.base.database import StorageFailed
-from svc.chat.account import blocks, requests
+from svc.chat.account import blocks, endpoints
 from svc.chat.community import Community
 from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
@@ -67,7 +67,7 @@ async def test_the_owner_cannot_leave(variables: dict[str, str], method: str, pa
 
 async def test_an_export_contains_all_data_of_a_member(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.messages.personal_data._PAGE", 2)
-    monkeypatch.setattr("svc.chat.account.requests._CHUNK_BYTES", 64)
+    monkeypatch.setattr("svc.chat.account.endpoints._CHUNK_BYTES", 64)
     chat, _ = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         ids = [await post(ada, f"message {number} \N{SNOWMAN}") for number in range(5)]
@@ -100,7 +100,7 @@ async def test_a_failed_export_closes_the_connection_before_its_end(
         yield b'{"exported_at_ms": 1,'
         raise StorageFailed("the disk is gone")
 
-    monkeypatch.setattr(requests, "export_json", failing)
+    monkeypatch.setattr(endpoints, "export_json", failing)
     chat, _ = world
     async with chat.member("Ada") as ada:
         with pytest.raises(ClientPayloadError):
@@ -108,7 +108,7 @@ async def test_a_failed_export_closes_the_connection_before_its_end(
 
 
 async def test_concurrent_exports_are_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "MAX_EXPORTS", 0)
+    monkeypatch.setattr(endpoints, "MAX_EXPORTS", 0)
     chat, _ = world
     async with chat.member("Ada") as ada:
         status, body = await ask(chat, ada, "GET", "/api/me/export")

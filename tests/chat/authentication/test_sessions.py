@@ -92,7 +92,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
     def move(seconds: float) -> None:
         clock = SimpleNamespace(time=lambda: time.time() + seconds, monotonic=time.monotonic)
-        monkeypatch.setattr("svc.chat.authentication.requests.time", clock)
+        monkeypatch.setattr("svc.chat.authentication.endpoints.time", clock)
 
     return move
 

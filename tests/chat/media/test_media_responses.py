@@ -13,8 +13,8 @@ from svc.base.object_store import FileObjects, StoreFailed
 from svc.chat.access.media_urls import PERIOD_S, MediaUrls
 from svc.chat.community import Community
 from svc.chat.errors import ChatError
-from svc.chat.media import requests
-from svc.chat.media.requests import RangeNotSatisfiable, Validators, is_not_modified, requested_range
+from svc.chat.media import endpoints
+from svc.chat.media.endpoints import RangeNotSatisfiable, Validators, is_not_modified, requested_range
 from svc.chat.media.stored_media import ObjectInfo
 from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
@@ -140,8 +140,8 @@ async def test_a_lost_object_is_reported_as_missing(stored: Stored) -> None:
 async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(requests, "WRITE_DEADLINE_S", 0.3)
-    monkeypatch.setattr(requests, "MAX_STREAMS", 1)
+    monkeypatch.setattr(endpoints, "WRITE_DEADLINE_S", 0.3)
+    monkeypatch.setattr(endpoints, "MAX_STREAMS", 1)
     large = await stored.community.media.keep(bytes(64 * 1024 * 1024), "mp4", ObjectInfo("video/mp4"))
     host, port = stored.chat.address.removeprefix("http://").rsplit(":", 1)
     # The client does not read, so it receives only as much as the system buffers.

@@ -2,7 +2,7 @@
 // change. The environment contains the server's URL. test_private_clients.py runs the tests that use this
 // module.
 
-import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
+import { PrivateDevice } from "../../../src/svc/web/state/private/mls_client.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
 
 export const { SVC_ADDRESS: ADDRESS, SVC_INVITE: INVITE, SVC_AUDIENCE: AUDIENCE } = process.env;

@@ -9,8 +9,8 @@ import pytest
 
 from svc.chat.access.endpoint_permissions import ENDPOINTS, Audience
 from svc.chat.community import Community
-from svc.chat.linked_accounts import requests as account_requests
-from svc.chat.unread_counts import requests
+from svc.chat.linked_accounts import endpoints as account_endpoints
+from svc.chat.unread_counts import endpoints
 from svc.chat.unread_counts.counts_tokens import INVALID_BURST
 from tests.chat.chat_server import ChatServer
 from tests.chat.http_member import HttpMember
@@ -113,7 +113,7 @@ async def test_wrong_tokens_are_limited_without_affecting_a_valid_token_from_the
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The limiter's clock is stopped so that the limit does not refill while a slow machine sends guesses.
-    for module in (requests, account_requests):
+    for module in (endpoints, account_endpoints):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
     chat, _, members = world
     token = await token_of(members.member)

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import ClientSession, web
 
-from svc.chat.uploads.commands import RECENT_REQUEST_S, WorkerHealth
+from svc.chat.uploads.worker_commands import RECENT_REQUEST_S, WorkerHealth
 from tests.chat.uploads.upload_helpers import UploadServer
 
 

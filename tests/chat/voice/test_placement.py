@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from svc.chat.voice.sfu_links import PROMISED_S, RoomPlacement
+from svc.chat.voice.sfu_pool import PROMISED_S, RoomPlacement
 
 NAMES = ["ws://one:5005", "ws://two:5005", "ws://three:5005"]
 ROOMS = [f"room-{number}" for number in range(300)]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from svc.chat.webhooks import limits
+from svc.chat.webhooks.endpoints import BARE
 from svc.chat.webhooks.json_reader import PROBLEM_CODES
-from svc.chat.webhooks.requests import BARE
 from tests.chat.webhooks.webhook_client import Hook
 from tests.kit.markdown import rows
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.webhooks import requests
+from svc.chat.webhooks import endpoints
 from tests.chat.chat_server import chat_server
 from tests.chat.http_member import newcomer
 from tests.chat.members_by_role import MembersByRole
@@ -31,7 +31,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     change.
     """
     now = [1_000_000]
-    monkeypatch.setattr(requests, "now_ms", lambda: now[0])
+    monkeypatch.setattr(endpoints, "now_ms", lambda: now[0])
     return now
 
 

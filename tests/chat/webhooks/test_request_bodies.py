@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from svc.chat.webhooks import requests
+from svc.chat.webhooks import endpoints
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook
@@ -146,7 +146,7 @@ async def test_a_body_longer_than_declared_ends_at_the_declared_length(
 async def test_a_body_that_never_arrives_times_out(
     sender: Sender, members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(requests, "BODY_DEADLINE_S", 0.1)
+    monkeypatch.setattr(endpoints, "BODY_DEADLINE_S", 0.1)
     await sender.begin("Content-Length: 100")
     await sender.send(b'{"text": "a"}')
     status, answer = await sender.answer()

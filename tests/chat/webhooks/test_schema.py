@@ -25,9 +25,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from svc.chat.openapi.webhook_document import webhook_document
+from svc.chat.webhooks.endpoints import PATH
 from svc.chat.webhooks.payload import Payload, parse
 from svc.chat.webhooks.publisher import Limiter
-from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.value_patterns import COLOR, TIMESTAMP, URL
 from tests.chat.webhooks.webhook_client import Hook
 

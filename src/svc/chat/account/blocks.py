@@ -12,8 +12,8 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Write
 from svc.base.tables import number
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.schemas import Id

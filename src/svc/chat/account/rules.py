@@ -16,8 +16,8 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed, Write
 from svc.base.tables import Table
 from svc.base.tasks import continue_on_errors
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import Directory
-from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 

@@ -6,8 +6,8 @@
 from collections.abc import Callable
 
 from svc.base.database import Connection, Write
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.authentication import store
 from svc.chat.authentication.one_time_codes import Kind, hash_code
 from svc.chat.authentication.responses import DeviceUnlinked, LinkCode, RecoveryCode, RecoveryCodeCreated

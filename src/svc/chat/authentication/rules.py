@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from svc.base.database import Connection, Write
 from svc.chat.access.address import ClientAddress
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import exclusive_write
 from svc.chat.authentication import jwt_verification, store
 from svc.chat.authentication.founding_code import FoundingCode
 from svc.chat.authentication.invite_file import BETWEEN

@@ -22,9 +22,9 @@ from svc.base.database import Connection, Write
 from svc.base.strict_json import dumps
 from svc.base.tables import Table
 from svc.base.time_slices import TimeSlices, Work
+from svc.chat.access.checked_writes import exclusive_write, shared_write
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.automod.detector import CheckedText, RecentMessages, RuleMatcher
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.responses import TRIAL_MESSAGES, TRIAL_SHOWN, FoundMessage, RuleDeleted, RuleTest

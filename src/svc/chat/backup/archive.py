@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-from svc.base.json_stream import JsonStream
+from svc.base.incremental_json import JsonStream
 from svc.base.progress import report
 from svc.base.strict_json import loads
 

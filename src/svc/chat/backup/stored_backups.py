@@ -17,7 +17,7 @@ from pathlib import Path
 from svc.base.database import Connection, Write
 from svc.base.progress import Progress, reports_to
 from svc.base.tasks import cancel_and_wait
-from svc.chat.access.writes import exclusive_write, shared_write
+from svc.chat.access.checked_writes import exclusive_write, shared_write
 from svc.chat.backup.backups import FOLDER, Backups
 from svc.chat.backup.responses import AllBackups, Backup, BackupFinished, BackupProgress
 from svc.chat.errors import ChatError

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Write
 from svc.base.tables import Table
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
-from svc.chat.access.writes import exclusive_write
 from svc.chat.bots.responses import Bot
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import PermissionHolders

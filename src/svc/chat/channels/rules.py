@@ -12,10 +12,10 @@ from msgspec import structs
 
 from svc.base.database import Connection, Database, Write
 from svc.base.tables import ColumnType, Table
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
 from svc.chat.access.permissions import Override, Overrides, Permission, from_store, to_store
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import exclusive_write
 from svc.chat.channels import overrides, responses
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.responses import Differences, SlowMode

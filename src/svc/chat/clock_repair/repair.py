@@ -14,8 +14,8 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed, Write
 from svc.base.ids import Ids, number_of
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import Directory
-from svc.chat.access.writes import exclusive_write
 
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS

@@ -39,7 +39,7 @@ from svc.chat.authentication.trusted_issuers import read_or_create_server_id
 from svc.chat.cluster import measurements
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.follower import Follower, TableCheck
-from svc.chat.cluster.handover import READY_PATH, Handover
+from svc.chat.cluster.former_owner import READY_PATH, Handover
 from svc.chat.cluster.membership import FOLLOWER, OWNER, STARTING, Membership, NodeStatus
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog

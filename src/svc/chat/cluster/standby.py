@@ -15,7 +15,7 @@ from aiohttp import web
 from svc.base.http_server import Runner
 from svc.base.strict_json import dumps
 from svc.chat.app import MAX_BODY_BYTES
-from svc.chat.cluster.handover import READY_PATH, UNAVAILABLE, Handover
+from svc.chat.cluster.former_owner import READY_PATH, UNAVAILABLE, Handover
 from svc.chat.cluster.relay_protocol import LINK_PATH
 from svc.chat.http import TRUSTED_HOPS, json_errors
 

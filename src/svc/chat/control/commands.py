@@ -1,6 +1,6 @@
 """Dispatches commands from the control socket: parses arguments, calls the command and formats the response.
 
-Features define commands as methods of `Commands` in their `requests`. Anyone who can use the socket has
+Features define commands as methods of `Commands` in their `endpoints`. Anyone who can use the socket has
 access to the data folder, so permissions are not checked, and audit log entries have no actor. All other
 rules apply. `svc admin` sends commands over the socket or, if no server is running, opens the community and
 calls them directly. Does not depend on any feature.

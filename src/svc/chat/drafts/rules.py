@@ -6,7 +6,7 @@ files. Nobody else can see a draft. Contains no HTTP code.
 
 from svc.base.database import Connection, Write
 from svc.base.tables import JSON, Table
-from svc.chat.access.writes import shared_write
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.drafts.responses import Draft, DraftDeleted
 from svc.chat.live.hub import only
 from svc.chat.media.stored_media import DRAFT, Media

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Write
 from svc.base.tables import Table
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.emoji.responses import MAX_EMOJI, MAX_NAME_CHARACTERS, Emoji, EmojiDeleted
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE

@@ -5,8 +5,8 @@ keep waiting, or learn why they were rejected. Contains neither HTTP nor SQL cod
 """
 
 from svc.base.database import Connection, Write
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.permissions import MEMBER, Permission
-from svc.chat.access.writes import shared_write
 from svc.chat.authentication.join_policy import Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites import store

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from svc.base.database import Connection, Write
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.directory import CATEGORY, Member
 from svc.chat.access.permissions import GUEST, MEMBER, NOTHING, Permission
-from svc.chat.access.writes import shared_write
 from svc.chat.authentication.join_policy import Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites import store

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Write
 from svc.base.tables import Table
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.authentication import jwt_verification as proofs
 from svc.chat.authentication.devices import Devices
 from svc.chat.errors import ChatError

@@ -18,18 +18,18 @@ from svc.base.http_connections import recognise
 from svc.base.query_pool import reading_for
 from svc.chat.access import rate_limits
 from svc.chat.access.address import Origins
+from svc.chat.access.checked_writes import on_authority_of
 from svc.chat.access.endpoint_permissions import EVENTS, check
 from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import on_authority_of
 from svc.chat.endpoints import Handler
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address
 from svc.chat.live import frames
 from svc.chat.live.client import HEARTBEAT_S, ConnectedClient, LocalClient, WebSocket
+from svc.chat.live.endpoints import ClientEndpoints
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Hub
-from svc.chat.live.requests import ClientRequests
 from svc.chat.live.responses import Hello, SocketLimits
 from svc.chat.live.sign_in import ClientSignIn
 
@@ -260,7 +260,7 @@ class LiveSockets(SocketServer):
 
     def _own_handler(self, client: ConnectedClient, event: str) -> Handler:
         """Return the handler for a request about the socket itself. Raises ChatError."""
-        own = ClientRequests(client, self._hub, self.signing_in).handlers()
+        own = ClientEndpoints(client, self._hub, self.signing_in).handlers()
         if event not in own:
             raise ChatError("unknown_event")
         return own[event]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from msgspec.structs import asdict
 
 from svc.base.database import Connection, Write
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import ADMIN, BUILT_IN, NOTHING, OWNER, Permission, Role
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import exclusive_write
 from svc.chat.channels.overrides import ROLE
 from svc.chat.channels.rules import Channels
 from svc.chat.errors import ChatError

@@ -8,11 +8,11 @@ import logging
 from collections.abc import Callable
 
 from svc.base.database import Connection, Write
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import Member
 from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import OWNER, Permission, names
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import EVERYONE

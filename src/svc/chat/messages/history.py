@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from svc.base.database import Connection, Write
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.directory import Channel, Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.messages import store

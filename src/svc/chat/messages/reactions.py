@@ -7,8 +7,8 @@ from msgspec import structs
 from svc.base.database import Connection, Write
 from svc.base.emoji import reaction_form
 from svc.base.tables import number
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store

@@ -11,8 +11,8 @@ from msgspec import Struct, structs
 
 from svc.base.database import Connection, Write
 from svc.base.time_slices import run_to_end
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import responses, search_store, store

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable
 from msgspec import structs
 
 from svc.base.database import Connection, Write
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers, only
 from svc.chat.messages import store

@@ -14,8 +14,8 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Write
 from svc.base.tables import ColumnType, Table, optional
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import PermissionHolders
 from svc.chat.moderation.responses import ReportResolved

@@ -15,9 +15,9 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Write
 from svc.base.tables import Table, value
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import PermissionHolders
 from svc.chat.live.responses import Managed

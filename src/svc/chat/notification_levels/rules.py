@@ -11,9 +11,9 @@ from typing import Literal
 
 from svc.base.database import Connection, Database, Write
 from svc.base.tables import Table
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.live.hub import only
 from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services

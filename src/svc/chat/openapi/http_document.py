@@ -13,7 +13,7 @@ from svc.chat.access.permissions import Permission, names
 from svc.chat.endpoints import FeatureDescription
 from svc.chat.errors import status_of
 from svc.chat.schemas import ID, Endpoint, Named, Schema, string
-from svc.chat.settings.requests import management
+from svc.chat.settings.endpoints import management
 
 REQUEST_ID: Schema = {"anyOf": [{"type": "integer"}, string(64)]}
 

@@ -16,7 +16,7 @@ from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES, ChatError, status_of
 from svc.chat.openapi.schema_summaries import Schema, choice, list_fields, named_in, within
 from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
-from svc.chat.settings.requests import management
+from svc.chat.settings.endpoints import management
 
 # Titles of features whose folder name is unsuitable as a title.
 _TITLES = {

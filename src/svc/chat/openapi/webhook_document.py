@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.openapi.http_document import Components, openapi
 from svc.chat.schemas import Schema, integer, string
+from svc.chat.webhooks.compatible.endpoints import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.compatible.formats import (
     DiscordMessage,
     DiscordPost,
@@ -18,9 +19,8 @@ from svc.chat.webhooks.compatible.formats import (
     SlackPost,
 )
 from svc.chat.webhooks.compatible.github import EVENTS
-from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
+from svc.chat.webhooks.endpoints import PATH
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
-from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.responses import Problems, Receipt, RetryAfterMs
 from svc.chat.webhooks.schema import PAYLOAD
 

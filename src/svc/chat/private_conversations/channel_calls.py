@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NoReturn
 
 from svc.base.database import Connection, StorageFailed, Write
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.private_conversations import store
 from svc.chat.private_conversations.rules import PrivateConversations

@@ -10,9 +10,9 @@ from svc.chat.authentication.devices import Devices
 from svc.chat.media.stored_media import Media
 from svc.chat.private_conversations.channel_calls import ChannelCalls
 from svc.chat.private_conversations.devices import PrivateDevices
+from svc.chat.private_conversations.endpoints import File, PrivateEndpoints, Serve
 from svc.chat.private_conversations.files import PrivateFiles
 from svc.chat.private_conversations.franking import KEY_BYTES
-from svc.chat.private_conversations.requests import File, PrivateRequests, Serve
 from svc.chat.private_conversations.rules import Blocks, PrivateConversations
 from svc.chat.private_conversations.sweep import PrivateSweep
 from svc.chat.services import Services
@@ -51,7 +51,7 @@ class PrivateFeature:
         self.sweep = PrivateSweep(
             services.database, dependencies.media, files, data_dir / "backups", days, time.time
         )
-        self.requests = PrivateRequests(
+        self.requests = PrivateEndpoints(
             services.database, devices, self.conversations, files, dependencies.report, dependencies.serve
         )
         # A removed member leaves their conversations.

@@ -14,8 +14,8 @@ from svc.base.database import Connection, Write
 from svc.base.fair_shares import FairShares
 from svc.base.object_store import StoreFailed
 from svc.base.tables import Table
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.media.stored_media import PRIVATE, Media, ObjectInfo
 from svc.chat.private_conversations import store
@@ -123,8 +123,8 @@ class PrivateFiles:
         return Write(write, lambda keys: keys)
 
     def expire(self, connection: Connection, before_ms: int, maximum: int) -> Sequence[str]:
-        """Delete a batch of up to `maximum` files that are old enough or whose conversation is gone. Return the
-        keys of the objects to remove. Call this within a write transaction.
+        """Delete up to `maximum` files that are old enough or whose conversation is gone. Return the keys of
+        the objects to remove. Call this within a write transaction.
         """
         deleted = connection.execute(
             "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"

@@ -16,9 +16,9 @@ from msgspec import to_builtins
 
 from svc.base.database import Connection, Write
 from svc.base.token_bucket import TokenBuckets
+from svc.chat.access.checked_writes import exclusive_write, shared_write
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Recipients, only
 from svc.chat.moderation.reports import RevealedMessage

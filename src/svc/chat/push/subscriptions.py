@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from svc.base.database import Connection, Database, Write
 from svc.base.tables import Table
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.outbound_http.address_checks import FetchError
 from svc.chat.outbound_http.fetcher import Poster

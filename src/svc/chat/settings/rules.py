@@ -12,9 +12,9 @@ from dataclasses import asdict
 
 from svc.base.database import Connection, Database, Write
 from svc.base.strict_json import dumps, loads
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import CATEGORY
 from svc.chat.access.tokens import Session
-from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Recipients, only
 from svc.chat.services import Services

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Write
 from svc.base.tables import Table
-from svc.chat.access.writes import shared_write
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.errors import ChatError
 from svc.chat.services import Services

@@ -6,8 +6,8 @@ This module works on finished uploads, which `rules` receives. It contains neith
 from collections.abc import Mapping
 
 from svc.base.database import Connection, Write
+from svc.chat.access.checked_writes import exclusive_write, shared_write
 from svc.chat.access.directory import Member
-from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.stored_media import MEMBER, Media, ServerIcon

@@ -17,7 +17,7 @@ from msgspec import convert
 
 from svc.base.database import Connection, Write
 from svc.base.job_commands import ClaimedJob, WrittenFile
-from svc.chat.access.writes import exclusive_write, shared_write
+from svc.chat.access.checked_writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.media.stored_media import JOB, Media, ObjectInfo, new_key

@@ -12,8 +12,8 @@ from contextlib import suppress
 from svc.base.database import Connection, Write
 from svc.base.fair_shares import FairShares
 from svc.base.file_types import FILE
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.media.stored_media import MESSAGE, Media

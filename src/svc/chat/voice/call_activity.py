@@ -28,7 +28,7 @@ from svc.chat.services import Services
 from svc.chat.voice.enforcement import Rooms, Seat
 from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.responses import VoiceReacted, VoiceSpeaking, VoiceUpdated
-from svc.chat.voice.sfu_links import SfuLinks
+from svc.chat.voice.sfu_pool import SfuLinks
 
 # The rate limit for reactions. Repeated clicks for applause are allowed, but a button that is held down is
 # throttled.

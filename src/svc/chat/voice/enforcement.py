@@ -14,7 +14,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Recipients, Viewers
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.voice.occupancy import MuteStates, Occupancy
-from svc.chat.voice.sfu_links import SfuLinks
+from svc.chat.voice.sfu_pool import SfuLinks
 
 # The permission that each cap requires (`svc.base.grants`).
 _CAPS = {

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 from svc.base.database import Connection, Write
 from svc.base.tables import Table
+from svc.chat.access.checked_writes import exclusive_write, shared_write
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.services import Services
 from svc.chat.voice.occupancy import Mute, MuteState
 from svc.chat.voice.responses import VoiceMoved, VoiceScreenStopped
 from svc.chat.voice.rules import Voice
-from svc.chat.voice.sfu_links import SfuLinks
+from svc.chat.voice.sfu_pool import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
 # The longest time that a former member can remain in a call.

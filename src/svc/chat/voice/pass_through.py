@@ -30,7 +30,7 @@ from svc.base.token_bucket import TokenBucket
 from svc.base.websocket import WebSocket
 from svc.chat.access.address import Origins
 from svc.chat.access.endpoint_permissions import ANYONE
-from svc.chat.endpoints import Request, Requests, endpoint
+from svc.chat.endpoints import Endpoints, Request, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number
 from svc.chat.schemas import Natural
@@ -72,7 +72,7 @@ class ServiceQuery(Request):
     service: Natural | None = None
 
 
-class SignallingPassThrough(Requests):
+class SignallingPassThrough(Endpoints):
     def __init__(
         self,
         session: ClientSession,

@@ -35,7 +35,7 @@ from svc.chat.voice.responses import (
     VoiceState,
     VoiceUpdated,
 )
-from svc.chat.voice.sfu_links import SfuLinks
+from svc.chat.voice.sfu_pool import SfuLinks
 
 # The lifetime of a grant. It is long enough for a slow phone to connect, and short enough to stay within the
 # permitted five minutes even if the two machines' clocks differ by minutes.

@@ -29,7 +29,7 @@ ANSWER_DEADLINE_S = 5.0
 # If a response takes longer than this, members are sent to another media service. A service that loses power
 # or its network does not close the connection.
 SILENT_S = 1.0
-# The interval between probes. Together with PATIENCE_S in `sfu_links`, it ensures that members are moved
+# The interval between probes. Together with PATIENCE_S in `sfu_pool`, it ensures that members are moved
 # within three seconds of their service disappearing.
 PROBE_INTERVAL_S = 0.25
 # The longest time that a member waits for a room. It is long enough for a restart of the media service.

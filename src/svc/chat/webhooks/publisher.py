@@ -25,7 +25,7 @@ from msgspec import Meta, structs, to_builtins
 from svc.base.database import Connection, Database, Write
 from svc.base.time_slices import TimeSlices, Work
 from svc.base.token_bucket import TokenBucket, TokenBuckets
-from svc.chat.access.writes import shared_write
+from svc.chat.access.checked_writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.media.stored_media import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from svc.base.database import Connection, Write
 from svc.base.sealing_key import SealingKey
 from svc.base.tables import Table
+from svc.chat.access.checked_writes import exclusive_write
 from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
-from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, PermissionHolders, Recipients
 from svc.chat.media.stored_media import WEBHOOK, Media

@@ -20,7 +20,7 @@ import { Microphone } from "./microphone.js";
 
 /**
  * Our devices in a call. Dispatches "change" after any property has changed, "trouble" (detail: an error text
- * to show to the member), and "former" (detail: the settings to restore because the newly chosen device
+ * to show to the member), and "previous" (detail: the settings to restore because the newly chosen device
  * cannot be opened).
  */
 export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTarget) {

@@ -11,7 +11,7 @@ import { isMuted, levelOf } from "./notifications.js";
 import { blocked, ownQuiet } from "./people.js";
 import { currentLocation } from "./navigation.js";
 import { lookAtPush, push } from "./push.js";
-import { kindOf, alertFor } from "./ring_rules.js";
+import { kindOf, alertFor } from "./alert_rules.js";
 import { listen, member, unhurried } from "./server.js";
 import { pageVisible, isVisibleElsewhere } from "./page_activity.js";
 import { threads } from "./threads.js";

@@ -2,7 +2,7 @@
 // ":", and commands after "/". Finds the text to complete and its candidates, and inserts the chosen
 // candidate. Contains only pure functions.
 
-import { commandAt, commandsFor } from "./commands.js";
+import { commandAt, commandsFor } from "./slash_commands.js";
 import { matching } from "./name_search.js";
 import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
 

@@ -7,7 +7,7 @@
 import { computed, signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { blocked } from "./people.js";
-import { mentionsUs } from "./ring_rules.js";
+import { mentionsUs } from "./alert_rules.js";
 import { ask, listen, member } from "./server.js";
 import { readThread, threads } from "./threads.js";
 import { read, unread } from "./unread_counts.js";

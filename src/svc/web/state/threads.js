@@ -5,7 +5,7 @@
 
 import { computed, signal } from "../vendor/signals.js";
 import { blocked } from "./people.js";
-import { mentionsUs } from "./ring_rules.js";
+import { mentionsUs } from "./alert_rules.js";
 import { ask, listen, member } from "./server.js";
 import { MAX_COUNT } from "./unread_counts.js";
 

@@ -8,7 +8,7 @@
 import { computed, signal } from "../vendor/signals.js";
 import { isMuted } from "./notifications.js";
 import { blocked } from "./people.js";
-import { mentionsUs } from "./ring_rules.js";
+import { mentionsUs } from "./alert_rules.js";
 import { ask, listen, member } from "./server.js";
 
 export const MAX_COUNT = 500; // The maximum count, which stands for this many or more.

@@ -34,7 +34,7 @@ import { CallBar, callElsewhere } from "./call/call_bar.js";
 import { Sidebar } from "./channels/sidebar.js";
 import { Conversation } from "./conversation/conversation.js";
 import { Banners } from "./installation/banners.js";
-import { ASIDES, DIALOGS } from "./panels.js";
+import { ASIDES, DIALOGS } from "./panel_registry.js";
 import { Button, IconButton } from "./parts/button.js";
 import { Lazy } from "./parts/lazy_component.js";
 import { onAway, onComposing, onHeldKey, onShortcut } from "./shortcuts.js";

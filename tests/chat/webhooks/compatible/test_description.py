@@ -15,8 +15,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from svc.chat.openapi.webhook_document import webhook_document
+from svc.chat.webhooks.compatible.endpoints import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.compatible.github import EVENTS
-from svc.chat.webhooks.compatible.requests import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.publisher import Limiter
 from tests.chat.webhooks.webhook_client import Hook
 

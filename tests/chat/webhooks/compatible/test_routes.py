@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from aiohttp import FormData
 
-from svc.chat.webhooks import requests
-from svc.chat.webhooks.compatible import requests as compatible
+from svc.chat.webhooks import endpoints
+from svc.chat.webhooks.compatible import endpoints as compatible
 from tests.chat.http_member import HttpMember
 from tests.chat.webhooks.compatible.github_payloads import ISSUE, event, push
 from tests.chat.webhooks.webhook_client import Hook
@@ -195,7 +195,7 @@ async def test_an_unknown_token_is_rejected_before_the_body_is_read(hook: Hook, 
 
 async def test_all_endpoints_share_the_rate_limit(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     # The limiter's clock is stopped so that the limit does not refill while a slow machine posts.
-    for module in (requests, compatible):
+    for module in (endpoints, compatible):
         monkeypatch.setattr(module, "now_ms", lambda: 0)
     for _ in range(5):
         assert (await _post(hook, "discord", json={"content": "x"})).status == 204

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import TypeVar
 
-from svc.base.json_stream import JsonStream
+from svc.base.incremental_json import JsonStream
 from svc.chat.import_export.record_types import BadRecord
 
 # The size limit for one message with its reactions, or for one member. Parsing takes up to 30 times as much

@@ -1,7 +1,7 @@
 // Derives the frame keys for an encrypted call, and lists the members and devices that have them. See
 // docs/private.md.
 
-/** @import { PrivateDevice } from "./device.js" */
+/** @import { PrivateDevice } from "./mls_client.js" */
 /** @import { Store } from "./unsent_messages.js" */
 
 import { readStatement } from "./mls.js";

@@ -13,7 +13,7 @@ import { post } from "../../transport/http.js";
 import { withLock } from "../../transport/browser_storage.js";
 import { erasePrivateStore, openPrivateStore } from "../../transport/private_store.js";
 import { api, member } from "../server.js";
-import { PrivateDevice } from "./device.js";
+import { PrivateDevice } from "./mls_client.js";
 
 const TURN = "svc.private"; // The name of the lock that only one tab holds at a time.
 

@@ -21,7 +21,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 import { MenuButton } from "../parts/menu.js";
-import { Control, LeaveControl, MicControl } from "./call_button.js";
+import { Control, LeaveControl, MicControl } from "./control_button.js";
 import { GestureControl } from "./hands_and_reactions.js";
 import { canPopOut, popOut } from "./pop_out.js";
 

@@ -6,7 +6,7 @@ import { participants } from "../../call/participants.js";
 import { notify } from "../../state/notices.js";
 import { h, html, render, useEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { LeaveControl, MicControl } from "./call_button.js";
+import { LeaveControl, MicControl } from "./control_button.js";
 import { Stage } from "./stage.js";
 
 const SIZE = { width: 420, height: 300 };

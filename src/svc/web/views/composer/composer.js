@@ -71,7 +71,7 @@ export function Composer({ channel, thread = null, timeline }) {
         deliver(written);
         return;
       }
-      import("../../state/commands.js")
+      import("../../state/slash_commands.js")
         .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {
