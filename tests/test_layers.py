@@ -74,7 +74,7 @@ ARCHITECTURE = Architecture(
                 "svc.chat.pages.routes",
                 "svc.chat.voice.pass_through",
                 # These modules need more from an HTTP request than its body and query.
-                "svc.chat.*.requests",
+                "svc.chat.*.endpoints",
                 "svc.chat.live",
             ),
             *("svc.chat.app", "svc.chat.http_port"),

@@ -23,7 +23,7 @@ from tests.kit.browser_users import (
     wide_daily,
     wide_only,
 )
-from tests.kit.community import ask, post
+from tests.kit.community import ask, changes_settings, post
 from tests.kit.name_server import name_server
 from tests.kit.notifications import open_settings
 from tests.kit.pictures import encoded, scene
@@ -199,13 +199,13 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             assert await ada.page.evaluate(TOO_WIDE) == []
             previews = ada.page.get_by_role("switch", name="Link previews")
             await open_settings(ada, "This server")
-            async with ada.page.expect_response("**/api/settings"):
+            async with ada.page.expect_response(changes_settings):
                 await previews.uncheck()
             await ada.page.keyboard.press("Escape")
             await ada.hide_channels()
             await write(ada, f"No more: {HOST}/plain")
             await open_settings(ada, "This server")
-            async with ada.page.expect_response("**/api/settings"):
+            async with ada.page.expect_response(changes_settings):
                 await previews.check()
             await ada.page.keyboard.press("Escape")
             await ada.hide_channels()

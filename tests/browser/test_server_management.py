@@ -21,7 +21,16 @@ from playwright.async_api import Route, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.browser_users import People
-from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
+from tests.kit.community import (
+    Community,
+    ask,
+    changes_settings,
+    community,
+    has_no_page,
+    listed,
+    open_settings,
+    refusal,
+)
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, do, message, write
 from tests.kit.wait import wait_for_value, wait_until
@@ -72,7 +81,7 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(server: Com
 
     await server.owner.page.route("**/api/settings", hold)
     await page.get_by_role("radio", name="Censor").check()
-    async with server.owner.page.expect_response("**/api/settings"):
+    async with server.owner.page.expect_response(changes_settings):
         await page.get_by_role("radio", name="Anyone").check()
     await expect(page.get_by_role("radio", name="Censor")).to_be_checked()
     held.set()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Response, expect
 
 from tests.kit.browser_users import Absentee, People, Person
 
@@ -91,6 +91,11 @@ async def open_settings(person: Person, page: str) -> Locator:
     await expect(button).to_be_visible()  # Reports what is shown instead, unlike a click.
     await button.click()
     return person.page.get_by_role("region", name=page, exact=True)
+
+
+def changes_settings(response: Response) -> bool:
+    """Return whether this is the response to a change of the server's settings, not to reading them."""
+    return response.request.method == "PATCH" and response.url.endswith("/api/settings")
 
 
 async def has_no_page(person: Person, page: str) -> None:

@@ -33,7 +33,7 @@ QUERIES = {
 
 
 def layers_of_the_page() -> dict[str, set[str]]:
-    table = [row for row in rows(ARCHITECTURE, "The page") if len(row.cells) == 3]
+    table = [row for row in rows(ARCHITECTURE, "The web client") if len(row.cells) == 3]
     return {row.code(0)[0]: set(row.code(2)) for row in table}
 
 

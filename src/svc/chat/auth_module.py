@@ -98,7 +98,7 @@ class AuthModule:
             hub.shown_members,
             time.monotonic,
         )
-        self.requests: list[Endpoints] = [
+        self.endpoints: list[Endpoints] = [
             AuthenticationEndpoints(self.authentication, self.sessions, self.provider, self.devices),
             InviteEndpoints(self.invites, views, self.applications),
         ]

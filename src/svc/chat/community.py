@@ -151,7 +151,7 @@ class Community:
         self.backups = self._backups(database)
         self.kept_backups = StoredBackups(services, self.backups, config.data_dir, secrets.token_urlsafe)
         self._groups = self.auth, self.messaging, self.files, self.notifications
-        self._requests = self._all_requests()
+        self._endpoints = self._all_endpoints()
         self.live = self._live()
         self.exports = self._exports(database)
         self.commands = Control(self._commands())
@@ -181,7 +181,7 @@ class Community:
         page = Pages(WEB_FOLDER, lambda: settings.current.name, icon.address, self._config.data_dir)
         tables = [
             self.live.table(),
-            *(requests.table() for requests in self._requests),
+            *(endpoints.table() for endpoints in self._endpoints),
             self._status().table(),
             page.table(),
         ]
@@ -189,10 +189,10 @@ class Community:
             tables.append(self.pass_through.table())
         return [route for table in tables for route in table]
 
-    def _all_requests(self) -> list[Endpoints]:
+    def _all_endpoints(self) -> list[Endpoints]:
         history = History(self._database, self.audit, self.auth.invites.invitation_of)
         return [
-            *(requests for group in self._groups for requests in group.requests),
+            *(endpoints for group in self._groups for endpoints in group.endpoints),
             AuditEndpoints(self.audit),
             BackupEndpoints(self.kept_backups),
             BotEndpoints(self.bots),
@@ -204,7 +204,7 @@ class Community:
             AccountEndpoints(self.account, self.blocks, self._kept_of_a_member()),
             VoiceEndpoints(self.voice, self.voice_moderation),
             DescriptionEndpoints(package_version()),
-            self.private.requests,
+            self.private.endpoints,
             self._rail(),
             LinkedAccountEndpoints(
                 self.linked_accounts, self.counts_tokens, self.directory, self.origins.permits
@@ -332,7 +332,7 @@ class Community:
             devices=self.auth.devices,
             blocks=self.blocks.blocks,
             media=self.media,
-            serve=self.files.media_requests.serve,
+            serve=self.files.media_endpoints.serve,
             report=self.reports.about_private,
             users=occupancy.users,
         )
@@ -440,6 +440,6 @@ class Community:
     def _handlers(self) -> Mapping[str, Handler]:
         return {
             event: self.tally.count_requests(event, handler)
-            for requests in self._requests
-            for event, handler in requests.handlers().items()
+            for endpoints in self._endpoints
+            for event, handler in endpoints.handlers().items()
         }

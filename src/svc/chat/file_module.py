@@ -97,11 +97,11 @@ class FileModule:
         on_demand = self.queue if settings.worker_on_demand else None
         self.worker = WorkerHealth(session, settings.worker_url, time.monotonic, on_demand)
         self.drafts = Drafts(services, media, self.uploads)
-        self.media_requests = MediaEndpoints(media, database, lambda: self.icon.key)
+        self.media_endpoints = MediaEndpoints(media, database, lambda: self.icon.key)
         uploads = UploadEndpoints(self.uploads, self.queue, self.avatars, icons)
         begin = partial(uploads.begin, purpose=EMOJI, target=self.emoji.free_name)
         emoji, drafts = EmojiEndpoints(self.emoji, begin), DraftEndpoints(self.drafts)
-        self.requests: list[Endpoints] = [uploads, self.media_requests, emoji, drafts]
+        self.endpoints: list[Endpoints] = [uploads, self.media_endpoints, emoji, drafts]
         self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.note_request)]
         # File removals in progress.
         self._removing: set[asyncio.Task[None]] = set()

@@ -64,7 +64,7 @@ class MessagingModule:
         )
         messages.on_posted.append(self.previews.posted)
         messages.on_edited.append(self.previews.posted)
-        self.requests: list[Endpoints] = [
+        self.endpoints: list[Endpoints] = [
             MessageEndpoints(self.messages),
             # The routes for posts must precede the others under /api/webhooks, because routes are matched in
             # order.

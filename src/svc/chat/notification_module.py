@@ -46,7 +46,7 @@ class NotificationModule:
         self.ringing = PushNotifier(
             services, messages.history, wants, self.subscriptions, self.poster, key, outcomes
         )
-        self.requests = [
+        self.endpoints = [
             NotificationLevelEndpoints(self.levels),
             PushEndpoints(self.subscriptions, key.public),
         ]

@@ -36,9 +36,9 @@ def feature_descriptions() -> Mapping[str, FeatureDescription]:
     """Return the description of each feature, keyed by the tag that groups its endpoints."""
     folders = (module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
     return {
-        tag: import_module(f"svc.chat.{folder}.requests").DESCRIPTION
+        tag: import_module(f"svc.chat.{folder}.endpoints").DESCRIPTION
         for tag, folder in sorted((_TAGS.get(folder, folder), folder) for folder in folders)
-        if find_spec(f"svc.chat.{folder}.requests") is not None
+        if find_spec(f"svc.chat.{folder}.endpoints") is not None
     }
 
 

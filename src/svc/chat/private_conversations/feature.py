@@ -51,7 +51,7 @@ class PrivateFeature:
         self.sweep = PrivateSweep(
             services.database, dependencies.media, files, data_dir / "backups", days, time.time
         )
-        self.requests = PrivateEndpoints(
+        self.endpoints = PrivateEndpoints(
             services.database, devices, self.conversations, files, dependencies.report, dependencies.serve
         )
         # A removed member leaves their conversations.
