@@ -3,7 +3,7 @@
 The rate rises by a quarter per step until two steps in a row fail. Then the interval between the last
 successful rate and the first failed rate is halved a few times. An attempt fails if more than 0.1 % of the
 packets are lost, or if fewer are sent than requested. A step fails if two attempts fail while the service has
-its core to itself. If other programs ran on the core, or the host took it away, the attempt is repeated, up
+its core to itself. If other programs ran on the core, or the host stole its time, the attempt is repeated, up
 to six times in all. A note in the table says if six attempts were not enough. Standard error shows each
 attempt, where packets were lost, and which programs used the core.
 
@@ -25,8 +25,7 @@ from svc.tools.bench.scenario import Scenario
 SCENARIO = Scenario(1, 50)
 FIRST_PPS, LAST_PPS = 1000, 60_000
 ATTEMPTS, FAILURES = 6, 2
-# the maximum percentage of the time for which the service had to wait for the core, or the host took the core
-# away
+# the maximum total of the time spent waiting for the core and the time stolen by the host, in percent
 MAX_DISTURBED_PERCENT = 5
 HALVINGS = 3
 MAX_LOSS_PERCENT = 0.1

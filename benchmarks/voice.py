@@ -29,7 +29,7 @@ from tests.kit.relay import Relay, relay
 from tests.kit.svc_up import running_svc_up
 
 SPEECH = Path(__file__).parents[1] / "tests" / "data" / "speech.opus"
-LOUD = 300  # an amplitude, of at most 32,768; quieter parts of the recording are pauses
+LOUD = 300  # an amplitude, up to 32,768; quieter parts of the recording count as pauses
 PIECE = 960  # 20 ms, in samples
 SEED = 20_260_131
 CONCEALED = """async () => {

@@ -37,7 +37,8 @@ from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.server import own_program
 from svc.tools.bench.sign_up import join_all
 
-# In a burst, a member's webhooks together may post 480 small bodies, and so may a channel's.
+# In a burst, the webhooks of one member may together post 480 small bodies. The same applies to the webhooks
+# of one channel.
 MAKERS = 40
 WEBHOOKS_OF_EACH = 25
 WEBHOOKS = MAKERS * WEBHOOKS_OF_EACH

@@ -29,7 +29,7 @@ def symbols_of(chunk: int) -> list[int]:
 
 
 class Feedback:
-    """A decoded feedback packet: the arrival time in seconds, or None, for each number from the base on."""
+    """A decoded feedback packet: the arrival time in seconds, or None, for each number from the base up."""
 
     def __init__(self, data: bytes) -> None:
         assert len(data) <= MAX_BYTES

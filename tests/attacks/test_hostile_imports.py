@@ -213,7 +213,7 @@ def test_a_file_with_a_false_content_type_becomes_a_download(
 
 
 def test_an_object_of_another_server_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
-    """Check object keys chosen by the export. A failed import once deleted objects with those keys."""
+    """An export chooses its objects' keys. A failed import once deleted existing objects with those keys."""
     theirs = data / "uploads-store" / KEY
     theirs.parent.mkdir(parents=True)
     theirs.write_bytes(b"theirs")

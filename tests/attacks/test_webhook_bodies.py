@@ -72,8 +72,8 @@ async def test_no_body_is_parsed_while_the_webhook_is_rate_limited(
 async def test_additional_webhook_urls_do_not_raise_a_members_limit(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each URL has its own limit, so a member with many URLs once had no effective limit. The limiter's clock
-    # is stopped so that the limit does not refill during the test, even on a slow machine.
+    # Each URL has its own limit. Without a limit per member, more URLs would raise a member's limit. The
+    # limiter's clock is stopped so that the limit does not refill during the test, even on a slow machine.
     monkeypatch.setattr(endpoints, "now_ms", lambda: 0)
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")

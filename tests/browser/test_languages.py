@@ -58,7 +58,7 @@ def sentences(language: str, key: str) -> Iterator[str]:
 
 
 def english_in(texts: list[str], language: str) -> set[str]:
-    """Return the strings that are in English although this language has a translation."""
+    """Return the strings that are in English even though they have a translation in this language."""
     patterns = []
     for key in messages("en"):
         if set(sentences("en", key)) == set(sentences(language, key)):

@@ -155,7 +155,7 @@ REFUSED, ASKED = "\u0378", "xn--zva"
 
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
-    """Yield a person with an open channel, on a network in which links lead to the test's own hosts."""
+    """Yield a person with an open channel, on a network where links lead to the test's own hosts."""
     executable = bare_chromium()
     assert executable is not None, "Chromium is missing; ci/setup installs it"
     async with AsyncExitStack() as stack:

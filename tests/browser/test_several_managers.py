@@ -12,7 +12,7 @@ MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "
 
 
 async def both_at(server: Community, page: str) -> tuple[Locator, Locator]:
-    """Open the same settings page as the owner and as the moderator. Return both."""
+    """Open the same settings page as the owner and as the moderator. Return both pages."""
     return await two_at(server.owner, server.moderator, page)
 
 

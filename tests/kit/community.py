@@ -94,7 +94,7 @@ async def open_settings(person: Person, page: str) -> Locator:
 
 
 def changes_settings(response: Response) -> bool:
-    """Return whether this is the response to a change of the server's settings, not to reading them."""
+    """Return whether this is the response to a change to the server's settings, not to reading them."""
     return response.request.method == "PATCH" and response.url.endswith("/api/settings")
 
 

@@ -181,7 +181,7 @@ def _block_comments(source: str, opening: str) -> Iterator[Text]:
 def _line_comments(source: str, mark: str) -> Iterator[Text]:
     """Return the comments that follow code or are on their own lines.
 
-    A comment mark inside a word or a URL does not start a comment.
+    A comment marker inside a word or a URL does not start a comment.
     """
     pattern = re.compile(rf"(?:^|\s){mark}+(?=\s)(.*)")
     matches = ((number, pattern.search(line)) for number, line in enumerate(source.splitlines(), 1))

@@ -1,4 +1,4 @@
-"""Starts sandboxes as the programs do, but with the tests' decoders and with the given layers and user."""
+"""Starts sandboxes as the programs do, but with decoders, layers and a user that the tests choose."""
 
 import ctypes
 import errno

@@ -13,7 +13,7 @@ FINGERPRINT = ":".join(["AB"] * 32)
 class AnsweringClient:
     """A client that answers every offer in the same way, until the test changes its fields."""
 
-    # The mids of the media sections for sending, each with its stream and track id, or "" if there is none.
+    # The mids of the sending media sections, each with its stream and track id, or "" if there is none.
     sends: dict[str, str] = field(default_factory=dict)
     ssrcs: Mapping[str, int] = field(default_factory=dict)
     declines: Collection[str] = ()  # The mids answered as inactive although the offer has a track.

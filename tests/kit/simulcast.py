@@ -407,7 +407,7 @@ class Scene:
         return frames
 
     def check_pictures(self, frames: Sequence[Received]) -> None:
-        """Check that these frames alone decode to the same images as within their encodings."""
+        """Check that decoding these frames alone gives the same images as decoding their full encodings."""
         decoded = decode(
             self.codec, [(frame.timestamp, packet.payload) for frame in frames for packet in frame.packets]
         )

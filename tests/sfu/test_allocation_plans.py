@@ -35,11 +35,11 @@ class Expected:
     first_raise: float | None = None  # the deadline for raising a video
     pictures_back: float | None = None  # the deadline for resuming all videos
     all_back: float | None = None  # the deadline for raising all videos to the requested levels
-    sent_share: float | None = None  # the maximum fraction of the capacity, from 1.5 s on
+    sent_share: float | None = None  # the maximum fraction of the capacity after the first 1.5 s
     used_share: float | None = None  # the minimum fraction of the capacity at the end
     mean_share: tuple[float, float] | None = None  # fraction of the capacity in the second half
-    queue_s: float | None = None  # the 95th percentile of the queue, from 1.5 s on
-    # (queue in s, time in s): the bound for the queue's 90th percentile from that time on
+    queue_s: float | None = None  # the 95th percentile of the queue after the first 1.5 s
+    # (queue in s, time in s): the bound for the queue's 90th percentile after that time
     drained: tuple[float, float] | None = None
     changes: int | None = None  # the maximum number of limit changes in the second half
     lowered: int | None = None  # the maximum number of lowered limits

@@ -1,4 +1,4 @@
-"""Each attack of `svc bench attack` runs against a real installation, ends, and harms no honest member."""
+"""Each attack in `svc bench attack` completes against a real installation without harming honest members."""
 
 import json
 from collections.abc import AsyncIterator

@@ -141,7 +141,7 @@ def test_strings_have_the_same_variables_in_all_languages(language: str) -> None
 
 @pytest.mark.parametrize("language", OFFERED)
 def test_every_string_is_translated(language: str) -> None:
-    """The reason for skipping lists the missing strings. The server uses the English strings for them
+    """The skip reason lists the missing strings. For these, the server falls back to English
     (`chat/pages/bundler`).
     """
     if missing := messages("en").keys() - messages(language).keys():

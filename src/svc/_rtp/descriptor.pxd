@@ -115,8 +115,8 @@ cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDepend
 # Active decode targets (section A.4).
 
 cdef inline bint updates_active_decode_targets(const DependencyDescriptor* descriptor) noexcept nogil:
-    """Return whether a new bitmask applies from this packet on, either an explicit bitmask or that of a new
-    structure.
+    """Return whether a new bitmask applies starting with this packet, either an explicit bitmask or that of
+    a new structure.
     """
     return descriptor.active_decode_targets_present_flag or descriptor.template_dependency_structure_present_flag
 

@@ -55,7 +55,7 @@ cdef struct Reception:
 cdef Arrival update(Reception* reception, uint16_t seq, bint leapt, uint32_t timestamp, int64_t arrival, int64_t now,
                     int64_t* ext_seq) noexcept nogil
 cdef inline void set_clock_rate(Reception* reception, uint32_t clock_rate) noexcept nogil:
-    """Set the clock rate of the codec from this packet on."""
+    """Set the codec's clock rate, starting with this packet."""
     if reception.clock_rate != clock_rate:
         reception.clock_rate = clock_rate
         reception.transit = 0

@@ -43,7 +43,7 @@ class Ids:
         self._last = 0
 
     def rise_above(self, number: int) -> None:
-        """Create only ids above this combination of time and counter, regardless of the clock."""
+        """Create only ids above this time and counter from now on, whatever the clock says."""
         if number >> _COUNTER_BITS <= LATEST_MS:
             self._last = max(self._last, number)
 

@@ -60,15 +60,15 @@ class JsonStream:
             return value
 
     def items(self) -> Iterator[None]:
-        """Yield before each value in a list. The caller must read the value before the next step. Raises
-        ValueError.
+        """Yield before each value in a list. The caller must read the value before resuming the iterator.
+        Raises ValueError.
         """
         self._take("[")
         yield from self._iterate_items("]")
 
     def names(self) -> Iterator[str]:
-        """Yield each name in an object. The caller must read its value before the next step. Raises
-        ValueError.
+        """Yield each name in an object. The caller must read the value before asking for the next name.
+        Raises ValueError.
         """
         self._take("{")
         for _ in self._iterate_items("}"):

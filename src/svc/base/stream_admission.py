@@ -47,8 +47,8 @@ class Readers:
         self._readers: set[Reader] = set()
 
     def admit(self, holder: str, maximum: int, close: Callable[[], None]) -> Reader | None:
-        """Return a slot for a reader, or None if `maximum` readers have slots and none can make room. The
-        caller must `leave` the slot.
+        """Return one of `maximum` slots. Return None if the holder has its share and no reader can be closed
+        instead. The caller must give up the slot with `leave`.
         """
         counts = Counter(reader.holder for reader in self._readers)
         if not fits(counts[holder], len(self._readers), maximum):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.ENOSYS, 0x80000000
-# On x86-64, call numbers from this one on belong to x32, another ABI that reports the same architecture.
+# On x86-64, this call number and all above it belong to x32, another ABI that reports the same architecture.
 _X32 = 0x40000000
 _PROT_EXEC = 4
 # The flags that glibc and musl use to start a thread, and a mask without CLONE_DETACHED, which only musl

@@ -20,7 +20,7 @@ Step = tuple[str, str]
 _MAX_ASPECT = 4
 # Colour matrices, keyed by their H.273 numbers.
 BT709, UNSPECIFIED, BT601 = 1, 2, 6
-# From this height on, browsers and FFmpeg assume BT.709 if the matrix is unspecified.
+# At this height and above, browsers and FFmpeg assume BT.709 if the matrix is unspecified.
 _HD_HEIGHT = 720
 # Merges two fields into one frame if the decoder reports interlaced video.
 DEINTERLACED: Step = ("bwdif", "mode=send_frame:deint=interlaced")

@@ -133,7 +133,7 @@ CANNOT = """() => {
 
 async def test_missing_browser_features_are_shown_with_the_reason(people: People) -> None:
     ada = await people.arrive("Ada")
-    # Over plain HTTP, browsers do not give access to devices.
+    # Over plain HTTP, browsers do not grant access to devices.
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
     only = "only at https:// addresses. Ask the server operator for one."

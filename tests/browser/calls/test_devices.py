@@ -126,7 +126,9 @@ async def choose_last(page: Page, label: str) -> str:
 
 
 async def tries_devices(person: Person) -> tuple[str, str, str]:
-    """Try out devices in the lobby. Join with the last microphone, camera and speaker. Return them."""
+    """Try out devices in the lobby. Join with the last listed microphone, camera and speaker. Return the ids
+    of these three devices.
+    """
     await person.press("Join Voice with…")
     lobby, page = person.page.get_by_role("dialog"), person.page
     await page.wait_for_function("() => document.querySelector('dialog meter').value > 0.1")

@@ -1,6 +1,6 @@
 """People can talk on a server with a self-signed certificate, after a single browser warning.
 
-Over plain HTTP, browsers would not give access to the microphone under the server's host name.
+Over plain HTTP, browsers would not grant access to the microphone under the server's host name.
 """
 
 import asyncio

@@ -151,7 +151,7 @@ class Scene:
         return text
 
     async def ask(self, what: str, body: object) -> tuple[bool, Any]:
-        """Send a request as the owner. Return whether it succeeded, and the response."""
+        """Send a request as the owner. Return a pair: whether it succeeded, and the response."""
         if isinstance(body, bytes):
             return await self.sent(what, body)
         sent = None if body is None else json.loads(self.filled_in(json.dumps(body)))
@@ -163,7 +163,7 @@ class Scene:
         return status < 300, answer
 
     async def sent(self, what: str, body: bytes) -> tuple[bool, Any]:
-        """Upload a file as the owner. Return whether the upload succeeded, and the response."""
+        """Upload a file as the owner. Return a pair: whether the upload succeeded, and the response."""
         method, path = what.split(" ")
         headers = {"Authorization": f"Bearer {self.server.members.owner.token}"}
         async with self.server.chat.http.request(
@@ -206,7 +206,7 @@ class Scene:
     ) -> Any:
         """Check that an action and its log entry are stored together or not at all.
 
-        `do` performs the action. It returns whether the action succeeded, and the response.
+        `do` performs the action. It returns a pair: whether the action succeeded, and the response.
         """
         before, last = await self.kept(), (await self.newest())["id"]
         async with self.without_a_log():

@@ -238,7 +238,7 @@ async def test_the_owner_can_recover_a_member_who_lost_all_devices(chat: ChatSer
     recovered = await chat.sign_in(signed_in, recovery_code=answer["code"], device_name="New")
     assert recovered["member"]["id"] == bob["member"]["id"]
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
-    # Somebody else may have the lost devices, so they no longer give access.
+    # Somebody else may have the lost devices, so those devices no longer grant access.
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
     assert await tried(chat, Device(), recovery_code=answer["code"]) == (403, "code_invalid")

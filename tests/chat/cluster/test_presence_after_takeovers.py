@@ -20,7 +20,7 @@ WITHIN_S = RETURN_GRACE_S + 45
 
 
 async def presence_of(watcher: LiveMember, member_id: str) -> tuple[bool, bool]:
-    """Wait for the next event about a member. Return whether they are online, and whether they are idle."""
+    """Wait for the next event about a member. Return its `online` and `idle` flags."""
     while (presence := await watcher.pushed("presence"))["member_id"] != member_id:
         pass
     return presence["online"], presence["idle"]

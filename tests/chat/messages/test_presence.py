@@ -17,9 +17,7 @@ from tests.chat.members_by_role import members_by_role
 
 
 async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
-    """Wait for the watcher's next event about a member. Return whether the member is online, idle, and not to
-    be disturbed.
-    """
+    """Wait for the next event about a member. Return its `online`, `idle` and `do_not_disturb` flags."""
     presence: Any = await watcher.pushed("presence")
     while presence["member_id"] != who:
         presence = await watcher.pushed("presence")

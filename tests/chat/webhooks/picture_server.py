@@ -1,4 +1,4 @@
-"""Provides hosts for webhook images on a simulated internet, and a store."""
+"""Provides an object store, and a simulated internet with hosts that serve webhook images."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping

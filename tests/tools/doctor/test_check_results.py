@@ -27,7 +27,7 @@ def way(
 
 
 def cluster_of(**states: str) -> dict[str, object]:
-    """Return the status of a cluster in which node `a` has the lease."""
+    """Return the status of a cluster in which node `a` holds the lease."""
     nodes = [
         {"node": name, "state": state, "lag": 0, "url": f"http://{name}:5000"}
         for name, state in states.items()

@@ -1,7 +1,7 @@
 """Handles requests about a member's own account: leaving, exporting and deleting data, and blocks.
 
 An export is one JSON object, streamed as it is read. Each feature contributes a list, which is read page by
-page and never entirely in memory.
+page and never held in memory in full.
 """
 
 import asyncio

@@ -119,7 +119,7 @@ class Membership:
         self._certain_at = 0.0
         # The lease as it was last read. May be accessed from any thread.
         self.owner = Owner()
-        # Whether this node believes that it has the lease.
+        # Whether this node believes it holds the lease.
         self.is_holding = False
         self.is_claimable = False
         self.relay_key = secrets.token_urlsafe(24)

@@ -1,7 +1,7 @@
 """Runs a cluster node, which follows its community's log and serves the community when elected.
 
-A follower applies the log to its own database file. Once it has the lease, it appends an entry that begins a
-new epoch and fences the previous owner. Then it opens the same file and serves the community. An owner that
+A follower applies the log to its own database file. Once it holds the lease, it appends an entry that begins
+a new epoch and fences the previous owner. Then it opens the same file and serves the community. An owner that
 loses ownership closes its server and becomes a follower again, in the same process. This is safe because its
 file contains a prefix of the log, and its in-memory state is rebuilt from the file at the next takeover.
 """
@@ -245,7 +245,7 @@ class Node:
             follower.replica.close()
 
     async def _wait_elected(self, follower_task: "asyncio.Future[None]") -> bool:
-        """Wait until this node has the lease. Return False if the node must exit or the follower has
+        """Wait until this node holds the lease. Return False if the node must exit or the follower has
         ended.
         """
         follower_task.add_done_callback(lambda _: self._changed.set())

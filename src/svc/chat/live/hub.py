@@ -242,7 +242,7 @@ class Hub:
         self.distribute(frames.push(event, data, seq), to, but_not, seq)
 
     def push_presence(self, event: object, member_id: str, presence: Presence | None) -> None:
-        """Push a change of a member's presence to all others. None means that the member went offline."""
+        """Push a change in a member's presence to all others. None means that the member went offline."""
         self._store_presence(member_id, presence)
         self.push("presence", event, EVERYONE, but_not=member_id, kept=False)
 

@@ -107,7 +107,7 @@ async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | Non
 
 
 def plain(value: object, maximum: int) -> str:
-    """Return the text on one line, without invisible characters or changes of text direction."""
+    """Return the text on one line, without invisible or bidirectional control characters."""
     if not isinstance(value, str):
         return ""
     spaced = _SPACE.sub(" ", value)

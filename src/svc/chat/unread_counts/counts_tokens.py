@@ -1,4 +1,4 @@
-"""Creates and verifies counts tokens, each of which gives access only to one member's unread counts.
+"""Creates and verifies counts tokens, each of which grants access only to one member's unread counts.
 
 A web client from another origin lists the person's servers, stores the token and shows the counts. The token
 is therefore not an access token: `AccessTokens` does not accept it, and it has a different prefix and key. A

@@ -238,7 +238,7 @@ class Voice:
         return self.states.of(member_id)
 
     def state_changed(self, member_id: str, before: MuteState) -> None:
-        """Push a change of a member's mute state to every room that the member is in."""
+        """Push a change in a member's mute state to every room that the member is in."""
         if new := differences(asdict(before), asdict(self.states.of(member_id))):
             for room_id in self.occupancy.rooms_of(member_id):
                 update = VoiceUpdated(room_id, member_id, **new)

@@ -60,7 +60,7 @@ class Measurement:
     waited_percent: float  # share of time during which the server was ready to run while others used its core
     memory_kb: int | None
     generator_percent: float  # CPU time of the generator's own thread
-    stolen_percent: float  # share of the cores' total time that the host took
+    stolen_percent: float  # share of the cores' total time stolen by the host
 
     @classmethod
     def of(

@@ -35,7 +35,7 @@ def unread(pid: int) -> int:
 
 
 def stolen_s() -> float:
-    """Return the average time per core that the host has taken from this machine ("steal" in proc(5))."""
+    """Return the average time per core that the host has stolen from this machine ("steal" in proc(5))."""
     ticks = int(Path("/proc/stat").read_text().split(maxsplit=9)[8])
     return ticks / os.sysconf("SC_CLK_TCK") / (os.cpu_count() or 1)
 

@@ -1,7 +1,7 @@
 """Checks the TURN server: requests a relay at each of its addresses, as a member's browser does.
 
-Reports which step fails: resolving the name, the connection, the certificate, the response, the secret, or
-the relay to the SFU. Releases every relay. See RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
+Reports which step fails: the name lookup, the connection, the certificate, the response, the secret, or the
+relay to the SFU. Releases every relay. See RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
 """
 
 import asyncio

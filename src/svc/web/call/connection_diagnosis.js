@@ -40,7 +40,7 @@ export class TroubleWatch {
     this.#report = report;
   }
 
-  /** React to a change of the call's state. @param {string} state */
+  /** React to a change in the call's state. @param {string} state */
   stateChanged(state) {
     clearTimeout(this.#delay);
     clearInterval(this.#polling);

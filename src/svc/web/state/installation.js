@@ -11,7 +11,7 @@ import { anyPending } from "./uploads.js";
 /** Whether a new version is waiting to be loaded. */
 export const newVersion = signal(false);
 /**
- * The browser's installation prompt; null if the browser does not offer one.
+ * The browser's install prompt; null if the browser does not offer one.
  * @type {Signal<BeforeInstallPromptEvent | null>}
  */
 export const installing = signal(null);
@@ -23,7 +23,7 @@ globalThis.addEventListener?.("appinstalled", () => {
   installing.value = null;
 });
 
-/** Show the installation prompt. This requires a user gesture and works only once. */
+/** Show the install prompt. This requires a user gesture and works only once. */
 export function install() {
   installing.value?.prompt();
   installing.value = null;

@@ -38,7 +38,7 @@ export const openedPanel = signal(null);
 /** Whether the window is wide enough to show the member list permanently. */
 const roomy = signal(false);
 const membersStay = signal(false);
-/** Whether the messages have been rendered, so that the member list may be shown. */
+/** Whether the messages have been rendered. Until then, the member list is shown only on request. */
 const calm = signal(false);
 const mayStay = computed(
   () => roomy.value && channelsById.value.get(currentLocation.value?.channelId ?? "")?.type === "text",
@@ -80,8 +80,8 @@ export const layers = signal([]);
 /** Whether the page has yet to open the location in its URL. */
 let isFresh = true;
 /**
- * The result of resolving the URL; null until then. `isMissing` means that the URL contains a channel that
- * does not exist or is not visible. `named` is the channel in the URL, if any.
+ * The result of resolving the URL; null until then. `isMissing` means that the URL names a channel that does
+ * not exist or is not visible. `named` is the channel in the URL, if any.
  * @type {Signal<{isMissing: boolean, named: string | null} | null>}
  */
 export const arrival = signal(null);

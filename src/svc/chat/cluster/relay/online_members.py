@@ -74,7 +74,7 @@ class OnlineMembers:
             missed.compare(online)
 
     def change(self, record: PresenceRecord, frame: bytes) -> None:
-        """Apply a change of a member's presence."""
+        """Apply a change in a member's presence."""
         if self._online is None:
             return
         member_id, presence = record.member_id, record.presence()

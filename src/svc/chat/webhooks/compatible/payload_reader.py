@@ -267,8 +267,8 @@ def discord_form(content_type: str, body: bytes) -> DiscordForm:
 
 
 def _is_json(body: bytes) -> bool:
-    """Return whether a body looks like JSON rather than a form. A form begins with a field's name. So might
-    `true`, `false` and `null`, but these are not valid payloads.
+    """Return whether a body looks like JSON rather than a form. A form begins with a field's name. The JSON
+    values `true`, `false` and `null` look like such names, but are not valid payloads.
     """
     return body.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b'"', b"")
 

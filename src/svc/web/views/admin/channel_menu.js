@@ -25,7 +25,7 @@ export function ChannelMenu({ channel }) {
     : null;
 }
 
-/** Open the menu on a right-click. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on right-click. @param {EventOn<HTMLElement, MouseEvent>} event */
 export function openMenuIn(event) {
   const button = /** @type {HTMLElement | null} */ (
     event.currentTarget.querySelector(

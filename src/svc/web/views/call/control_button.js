@@ -12,7 +12,7 @@ import { Icon } from "../parts/icon.js";
 
 /**
  * `why` is the reason why the button is disabled. It is the button's tooltip and, for members who cannot see
- * tooltips, is also shown on a click.
+ * tooltips, is also shown when the button is clicked.
  * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: ()
  *   => void}} props
  */

@@ -22,7 +22,7 @@ export function ServerMenu() {
   </h2>`;
 }
 
-/** Open the menu on a right-click. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on right-click. @param {EventOn<HTMLElement, MouseEvent>} event */
 export const openServerMenu = (event) =>
   openWhere(event, /** @type {HTMLElement} */ (event.currentTarget.querySelector(".server-name")));
 

@@ -189,11 +189,11 @@ export const Message = memo(
 );
 
 /**
- * Return whether the pointer or the focus reached this message last, and a function that reports that it was
- * reached. Only such a message has buttons, because buttons on every message would make up most of the page's
- * elements. They remain until the pointer or the focus reaches another message, so that the focus can return
- * to them from a menu or dialog. A message that scrolls under a resting pointer does not count. Otherwise,
- * every message in a busy channel would render buttons.
+ * Return a pair: whether the pointer or the focus reached this message last, and a function that reports that
+ * it was reached. Only such a message has buttons, because buttons on every message would make up most of the
+ * page's elements. They remain until the pointer or the focus reaches another message, so that the focus can
+ * return to them from a menu or dialog. A message that scrolls under a resting pointer does not count.
+ * Otherwise, every message in a busy channel would render buttons.
  * @returns {[near: boolean, approach: (by: "pointer" | "focus") => void]}
  */
 function useNearness() {

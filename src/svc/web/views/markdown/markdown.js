@@ -84,7 +84,8 @@ function list({ start, children }, context, dir) {
 }
 
 /**
- * Return whether a task list item is done, and its content after "[ ]" or "[x]". Return null for other items.
+ * Return a pair: whether a task list item is done, and its content after "[ ]" or "[x]". Return null for
+ * other items.
  * @param {Node} entry
  */
 function taskOf({ children: [first, ...rest] }) {

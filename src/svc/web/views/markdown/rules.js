@@ -10,7 +10,7 @@ const MAX_LEVELS = 12;
 // Markdown-it adds missing cells to every row, so a wide table with thousands of rows would be slow.
 const MAX_COLUMNS = 24;
 const EMOJI = /:[a-z0-9_]{2,30}:/y;
-// Text up to the next character that can begin an inline rule. Markdown-it's own list of these lacks the bar.
+// Text up to the next character that can begin an inline rule. Markdown-it's own list of these lacks "|".
 const PLAIN = /[^\n\\`*_~[\]!<:|]+/y;
 const ANGLED = /<(https?:\/\/[^\s<>]+)>/iy;
 // A timestamp in seconds since 1970, with its format. It has at most as many digits as a Date supports.

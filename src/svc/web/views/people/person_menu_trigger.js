@@ -1,4 +1,4 @@
-// Opens a member's menu on a right-click, a long press or the menu key. The menu's code loads on first use.
+// Opens a member's menu on right-click, long press or the menu key. The menu's code loads on first use.
 
 /**
  * @typedef {{id: string, name: string}} Person

@@ -14,7 +14,7 @@ import { withoutBidiControls } from "../markdown/links.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
-const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger images are loaded only on a click.
+const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger images are loaded only when clicked.
 
 /** @param {{message: PrivateMessage}} props */
 export function SealedFiles({ message }) {

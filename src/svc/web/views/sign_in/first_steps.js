@@ -98,7 +98,7 @@ function useFocusOnStep(current) {
 }
 
 /**
- * `children` are the controls of the current step. Any other step that is not done opens on a click.
+ * `children` are the controls of the current step. Any other step that is not done opens when clicked.
  * @param {{number: number, done: boolean, words: string, onOpen: () => void, children: ComponentChildren}}
  *   props
  */
