@@ -135,7 +135,7 @@ async def test_concurrent_uploads_are_limited_and_shared_among_members(
 ) -> None:
     greedy, other = server.members.member, server.members.moderator
     arriving = server.community.files.uploads._receiving
-    monkeypatch.setattr(arriving, "most", 4)
+    monkeypatch.setattr(arriving, "maximum", 4)
     where = [await begun(server, greedy, 100) for _ in range(3)]
     end = asyncio.Event()
 

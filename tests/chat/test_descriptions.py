@@ -51,7 +51,7 @@ def test_response_types_are_defined_in_responses_or_next_to_their_endpoint_or_ta
     # Generating the live socket's document defines additional envelope types, and an earlier test may have
     # generated it.
     modules.discard(live_document.__module__)
-    assert {name.rpartition(".")[2] for name in modules} == {"requests", "responses", "store"}
+    assert {name.rpartition(".")[2] for name in modules} == {"endpoints", "responses", "store"}
 
 
 @pytest.fixture(scope="module")
