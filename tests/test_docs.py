@@ -22,7 +22,7 @@ from svc.chat.cluster.measurements import measure as measure_node
 from svc.chat.community import Community  # noqa: F401 - importing it declares the requests of all features
 from svc.chat.live.frames import CloseCode as LiveCloseCode
 from svc.chat.media.sweep import SweepCounts
-from svc.chat.status.measurements import RequestCounts, measurements
+from svc.chat.server_status.measurements import RequestCounts, measurements
 from svc.chat.uploads.measurements import measure as measure_uploads
 from svc.chat.uploads.queue import Queue
 from svc.cli import parser

@@ -25,7 +25,7 @@ SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc
 CHAT_LAYERS = {
     "assembly": (
         *("app", "auth_module", "cluster", "community", "config", "file_module", "http_port"),
-        *("messaging_module", "notification_module", "openapi", "pages", "response_headers", "status"),
+        *("messaging_module", "notification_module", "openapi", "pages", "response_headers", "server_status"),
         "tls",
     ),
     "extensions": (
@@ -108,7 +108,7 @@ ARCHITECTURE = Architecture(
             *("svc.chat.cluster.nats_connection", "svc.chat.cluster.nats_log"),
             "svc.chat.cluster.stored_streams",
             *("svc.chat.cluster.membership", "svc.chat.cluster.lease_check"),
-            *("svc.chat.cluster.snapshots", "svc.chat.cluster.storage_check"),
+            *("svc.chat.cluster.snapshots", "svc.chat.cluster.nats_sync_check"),
             *("svc.chat.cluster.relay_feed", "svc.chat.cluster.relay"),
         ),
         "obstore": ("svc.base.object_store_s3",),

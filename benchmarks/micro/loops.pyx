@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 from svc._rtp.address cimport Path, from_text, mix
 from svc._rtp.core cimport Core, is_pending
 from svc._rtp.delivery cimport drain
-from svc._rtp.egress cimport Egress
+from svc._rtp.egress_batch cimport Egress
 from svc._rtp.engine cimport Engine
 from svc._rtp.feedback cimport rtcp_received
 from svc._rtp.frames cimport FrameReader, read_frame

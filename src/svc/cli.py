@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svc.base.config import ConfigError, cluster_library
+from svc.base.config_parsing import ConfigError, cluster_library
 from svc.tools.argument_types import port, workers
 from svc.tools.bench.errors import BenchError
 from svc.tools.rtpdump import RtpdumpError

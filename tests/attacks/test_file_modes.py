@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.data_folder import hold
 from svc.base.database import Database
 from svc.base.migrations import Migration

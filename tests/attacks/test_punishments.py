@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from svc.chat.authentication import person_recognition as recognition
+from svc.chat.authentication import returning_people as recognition
 from svc.chat.authentication.jwt_verification import Identity
-from svc.chat.authentication.person_recognition import RETENTION_MS
+from svc.chat.authentication.returning_people import RETENTION_MS
 from svc.chat.community import DATABASE_NAME, Community
 from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.http_member import HttpMember, newcomer

@@ -15,7 +15,7 @@ import pytest
 from aiohttp import ClientPayloadError, ClientSession, ServerDisconnectedError
 
 from svc.base import database_file
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.database import Database, StorageFailed
 from svc.base.database_file import APPLICATION_ID
 from svc.base.migrations import migrations_in

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.listeners import bound, inherit_sockets
 
 

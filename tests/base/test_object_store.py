@@ -11,7 +11,7 @@ import pytest
 
 from svc.base import object_store as object_store_module
 from svc.base import object_store_s3
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.object_store import CHUNK_BYTES, FileObjects, ObjectMissing, ObjectStore, StoreFailed
 from svc.base.object_store_config import DEFAULT_FOLDER, read
 from svc.base.object_store_s3 import S3Address, S3Objects

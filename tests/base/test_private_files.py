@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.private_files import read_or_create
 
 

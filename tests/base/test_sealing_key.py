@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.sealing_key import KEY_BYTES, SealingKey
 
 KEY = SealingKey(b"k" * KEY_BYTES, secrets.token_bytes)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.base.config import DEFAULT_STUN_SERVER, ConfigError
+from svc.base.config_parsing import DEFAULT_STUN_SERVER, ConfigError
 from svc.base.logs import FieldFormatter
 from svc.base.metrics import Registry
 from svc.chat.access.directory import Channel

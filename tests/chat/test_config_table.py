@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import pytest
 
-from svc.base.config import DEFAULT_STUN_SERVER, ConfigError
+from svc.base.config_parsing import DEFAULT_STUN_SERVER, ConfigError
 from svc.chat.config import read
 
 REQUIRED = {

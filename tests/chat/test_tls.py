@@ -14,7 +14,7 @@ import pytest
 from aiohttp import ClientSession, TCPConnector, WSMsgType, WSServerHandshakeError
 from cryptography import x509
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.chat import app, tls
 from svc.chat.app import serving
 from svc.chat.community import Community

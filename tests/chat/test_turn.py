@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.turn_server import LIFETIME_S, TurnServer
 from svc.chat.config import read
 from tests.chat.chat_server import ChatServer, chat_server

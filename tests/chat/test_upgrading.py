@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.database import Database
 from svc.base.migrations import Migration, migrate, migrations_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.sfu.app import Flags, running
 from svc.sfu.config import Config
 from svc.sfu.measurements import _CORE_COUNTERS

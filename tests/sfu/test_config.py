@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.sfu.config import Config
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.sfu.handover import READY, HandoverFailed, take_over, wait_for_successor
 from tests.kit.aiortc_guests import Guests, guests_of
 from tests.kit.sfu_process import SfuProcess, running_sfu

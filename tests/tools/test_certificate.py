@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.tools.certificate import (
     FILE_NAME,
     LIFETIME,

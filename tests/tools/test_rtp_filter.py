@@ -8,10 +8,10 @@ import pytest
 
 from svc._rtp.header import parse_header
 from svc.cli import main
+from svc.tools.rtp.capture_streams import find_streams
 from svc.tools.rtp.filter import Switch, filter_records
 from svc.tools.rtp.inspect import rows
 from svc.tools.rtp.packets import read_packets
-from svc.tools.rtp.streams import find_streams
 from svc.tools.rtpdump import Record, RtpdumpError, read
 from tests.kit import packets
 from tests.kit.captures import FOLDER, NAMES, Capture, capture

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, TCPConnector, WSMsgType
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.signalling_codec import parse, payload, serialise
 from svc.tools import up
 from svc.tools.certificate import fingerprint

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint32_t
 
 from svc._rtp.arrival_groups cimport ArrivalGroups
 from svc._rtp.delay_trend cimport DelayTrend, QueueDelay
-from svc._rtp.loss_estimate cimport LossEstimate
+from svc._rtp.loss_limit cimport LossLimit
 from svc._rtp.probing cimport Probing
 from svc._rtp.rate_control cimport RateControl
 from svc._rtp.rate_window cimport RateWindow
@@ -44,7 +44,7 @@ cdef struct Bandwidth:
     RateWindow delivered    # timed by the receiver's clock
     RateWindow sent         # timed by our clock, counting only reported packets
     RateControl control
-    LossEstimate loss
+    LossLimit loss
 
 
 cdef void begin(Bandwidth* bandwidth) noexcept nogil

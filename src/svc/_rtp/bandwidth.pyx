@@ -12,7 +12,7 @@ from libc.string cimport memset
 from svc._rtp.arrival_groups cimport GroupDelta, add
 from svc._rtp.delay_trend cimport NORMAL, OVERUSE, Usage, forget_level, measure_queue, reset
 from svc._rtp.delay_trend cimport update as update_trend
-from svc._rtp.loss_estimate cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
+from svc._rtp.loss_limit cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
 from svc._rtp.probing cimport (
     Probing, believed, bytes_due, cluster_received, consider, go_on, take_result, watch_queue)
 from svc._rtp.rate_control cimport Delivery, is_competing, set_estimate

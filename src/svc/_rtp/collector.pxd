@@ -1,6 +1,6 @@
 """Collector: receives a ManualEngine's output."""
 
-from svc._rtp.egress cimport Egress
+from svc._rtp.egress_batch cimport Egress
 
 
 cdef class Outlet:

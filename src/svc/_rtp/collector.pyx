@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t
 
 from svc._rtp.address cimport to_text
-from svc._rtp.egress cimport take_off
+from svc._rtp.egress_batch cimport take_off
 
 
 cdef class Outlet:

@@ -14,7 +14,7 @@ from svc._rtp.authenticity cimport forget_links, forget_sources, link_sources
 from svc._rtp.congestion cimport forget_bandwidth, number_packets, want_bandwidth
 from svc._rtp.core cimport fall_due, queue_of, random32
 from svc._rtp.delivery cimport send_waiting
-from svc._rtp.egress cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
+from svc._rtp.egress_batch cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
 from svc._rtp.feedback cimport ask_for_keyframe, request_keyframe, send_bye
 from svc._rtp.forwarder cimport limit_spatial, start_in_history
 from svc._rtp.frames cimport max_spatial_layer

@@ -13,7 +13,7 @@ from libc.string cimport memset
 from svc._rtp.bandwidth cimport Bandwidth, advance, begin, take_feedback
 from svc._rtp.core cimport egress_of, fall_due, queue_of, random32
 from svc._rtp.delivery cimport send_paced
-from svc._rtp.egress cimport has_room
+from svc._rtp.egress_batch cimport has_room
 from svc._rtp.history cimport get
 from svc._rtp.objects cimport PAYLOAD_RTX, VIDEO, DownTrack, Sent, accepts
 from svc._rtp.paced_transports cimport update_pace
@@ -27,7 +27,7 @@ from svc._rtp.sendqueue cimport SendQueue
 from svc._rtp.sent_packets cimport clear, init
 from svc._rtp.sequence cimport extend
 from svc._rtp.splices cimport source_of, splice_of
-from svc._rtp.stream_room cimport is_streamed, takes_again
+from svc._rtp.tcp_admission cimport is_streamed, takes_again
 from svc._rtp.twcc cimport PacketStatus, read_feedback
 from svc._rtp.wire cimport load16, load24
 

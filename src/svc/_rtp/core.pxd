@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from svc._rtp.egress cimport Egress
+from svc._rtp.egress_batch cimport Egress
 from svc._rtp.objects cimport AUDIO, Counters, DownTrack, Negotiated, Transport
 from svc._rtp.pool cimport Pool
 from svc._rtp.event_ring cimport Ring

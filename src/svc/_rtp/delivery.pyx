@@ -13,7 +13,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from svc._rtp.core cimport MAX_SHARDS, QUANTUM, RUN, Shard, egress_of, queue_of
-from svc._rtp.egress cimport Egress, flush, has_room, has_room_for
+from svc._rtp.egress_batch cimport Egress, flush, has_room, has_room_for
 from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport LayerSelector
 from svc._rtp.objects cimport AUDIO, END_PICTURE, KEEP_BITMASK, NO_MARKS, SPATIAL_SHIFT, VIDEO, MediaKind, Sent, Transport
@@ -26,7 +26,7 @@ from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_r
 from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.splices cimport source_of, splice_of
-from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
+from svc._rtp.tcp_admission cimport count_slow, is_streamed, takes, takes_again
 
 # A keyframe for many receivers is sent as fast as possible, however long that takes. However, a queue that
 # never empties for this long (ns) is not caused by a burst: the core or the downlink cannot keep up.

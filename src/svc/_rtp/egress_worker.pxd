@@ -3,7 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
-from svc._rtp.egress cimport Egress, Outgoing
+from svc._rtp.egress_batch cimport Egress, Outgoing
 from svc._rtp.outlet cimport Outlet
 
 cdef enum:

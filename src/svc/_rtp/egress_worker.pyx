@@ -12,7 +12,7 @@ from libc.errno cimport ENOMEM
 from libc.stdlib cimport calloc, free
 
 from svc._rtp.atomics cimport exchange_size, load_acquire, load_ordered, store_release
-from svc._rtp.egress cimport BATCH, take_off
+from svc._rtp.egress_batch cimport BATCH, take_off
 from svc._rtp.outlet cimport send_batch
 from svc._rtp.udp cimport svc_clear_signal, svc_close, svc_signal, svc_signal_open, svc_wait, svc_wait_for_room
 

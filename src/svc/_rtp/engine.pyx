@@ -20,8 +20,8 @@ from svc._rtp.commands cimport (
 from svc._rtp.congestion cimport probe_downlinks
 from svc._rtp.core cimport MAX_SHARDS, fall_due, is_blocked, is_pending, is_waiting
 from svc._rtp.delivery cimport drain, shed
-from svc._rtp.egress cimport Egress, flush
-from svc._rtp.egress cimport clear as clear_egress, init as init_egress
+from svc._rtp.egress_batch cimport Egress, flush
+from svc._rtp.egress_batch cimport clear as clear_egress, init as init_egress
 from svc._rtp.feedback cimport tick as tick_transport
 from svc._rtp.ingress cimport received
 from svc._rtp.keyframes cimport AV1, H264, OTHER, VP8, VP9

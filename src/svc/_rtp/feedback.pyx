@@ -12,7 +12,7 @@ from libc.string cimport memset
 from svc._rtp.congestion cimport feedback_received
 from svc._rtp.core cimport PATIENCE, fall_due, random32
 from svc._rtp.delivery cimport resend
-from svc._rtp.egress cimport Outgoing, commit, next_outgoing
+from svc._rtp.egress_batch cimport Outgoing, commit, next_outgoing
 from svc._rtp.history cimport expire
 from svc._rtp.keyframes cimport keyframe_came, next_due, request, skip_unneeded, take_due
 from svc._rtp.loudness cimport expire_speech, expires_at

@@ -14,7 +14,7 @@ from svc._rtp.address cimport Address, hash_address, hash_bytes, same, same_path
 from svc._rtp.authenticity cimport authenticate, authenticate_from_elsewhere, link_of
 from svc._rtp.core cimport PATIENCE, fall_due
 from svc._rtp.demux cimport DTLS, RTCP, RTP, STUN, Kind, demux
-from svc._rtp.egress cimport Outgoing, commit, next_outgoing
+from svc._rtp.egress_batch cimport Outgoing, commit, next_outgoing
 from svc._rtp.feedback cimport keyframe_received, request_keyframe, rtcp_received, report_speaking
 from svc._rtp.forwarder cimport forward, restart, structure_received
 from svc._rtp.frames cimport NOTHING, WHOLE_FRAME, WITH_STRUCTURE, FrameReader, Reading, read_frame, recall_frame

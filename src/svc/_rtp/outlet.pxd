@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from svc._rtp.egress cimport Outgoing
+from svc._rtp.egress_batch cimport Outgoing
 from svc._rtp.stream_io cimport StreamIO
 from svc._rtp.udp cimport SVC_BATCH, svc_datagram
 

@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from svc._rtp.core cimport egress_of
 from svc._rtp.descriptor cimport MAX_DESCRIPTOR
-from svc._rtp.egress cimport Outgoing, commit, next_outgoing
+from svc._rtp.egress_batch cimport Outgoing, commit, next_outgoing
 from svc._rtp.header cimport Header, Rewrite, write
 from svc._rtp.history cimport get
 from svc._rtp.objects cimport VIDEO, Splice

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 from svc._rtp.core cimport Core
-from svc._rtp.egress cimport Outgoing
+from svc._rtp.egress_batch cimport Outgoing
 from svc._rtp.framing cimport PREFIX
 from svc._rtp.pool cimport MAX_DATAGRAM
 from svc._rtp.streams cimport Streams

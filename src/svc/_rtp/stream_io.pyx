@@ -3,7 +3,7 @@
 Runs in the core's thread and never blocks. Received frames are copied into slots and then handled like
 datagrams. Outgoing frames are written from the batch, as far as the kernel accepts them. The rest are queued
 in the connection as whole frames, with video last. A slow or stalled reader therefore delays no other
-receiver. `streams` decides which connections may stay, and `stream_room` decides which packets a slow
+receiver. `streams` decides which connections may stay, and `tcp_admission` decides which packets a slow
 connection gets.
 """
 

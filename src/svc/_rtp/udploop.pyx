@@ -22,7 +22,7 @@ from libc.string cimport memcpy, memset
 from svc._rtp.address cimport Address, Path, from_text, is_ipv4, is_unspecified
 from svc._rtp.atomics cimport load_acquire, store_release
 from svc._rtp.core cimport MAX_SHARDS, Shard, is_blocked, is_pending
-from svc._rtp.egress cimport Egress, take_off
+from svc._rtp.egress_batch cimport Egress, take_off
 from svc._rtp.egress_worker cimport EgressWorker
 from svc._rtp.egress_worker cimport clear as clear_worker, init as init_worker, run as run_worker, stop as stop_worker
 from svc._rtp.engine cimport Engine

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 
 # The maximum number of connections waiting to be accepted. When the queue is full, the kernel drops a
 # client's first packet, and the client retries only after a second. The queue must have room for the

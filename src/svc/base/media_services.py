@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, flag, is_loopback, items, number, require, stun_servers, text
+from svc.base.config_parsing import ConfigError, flag, is_loopback, items, number, require, stun_servers, text
 from svc.base.turn_server import TurnServer
 from svc.base.turn_server import read as read_turn
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, flag, text
+from svc.base.config_parsing import ConfigError, flag, text
 from svc.base.object_store import FileObjects, ObjectStore
 from svc.base.object_store_s3 import S3Address, S3Objects
 

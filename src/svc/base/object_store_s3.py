@@ -16,7 +16,7 @@ from tempfile import TemporaryFile, gettempdir
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, install_command
+from svc.base.config_parsing import ConfigError, install_command
 from svc.base.object_store import ObjectDamaged, ObjectMissing, StoreFailed, require_free
 
 if TYPE_CHECKING:

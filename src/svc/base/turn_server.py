@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
-from svc.base.config import ConfigError, items, text
+from svc.base.config_parsing import ConfigError, items, text
 
 # The lifetime of credentials. It is longer than any call, because a browser requests a new relay with the
 # same credentials when its network changes.

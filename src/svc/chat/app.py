@@ -18,7 +18,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from svc.base import logs
 from svc.base.commit_log import CommitLog
-from svc.base.config import ConfigError, is_loopback
+from svc.base.config_parsing import ConfigError, is_loopback
 from svc.base.control_socket import Handler as ControlHandler
 from svc.base.control_socket import listening
 from svc.base.data_folder import hold
@@ -48,10 +48,10 @@ from svc.chat.http import CLIENT_GONE, SESSION, TRUSTED_HOPS, json_errors
 from svc.chat.http_port import Flags
 from svc.chat.live.hub import Hub
 from svc.chat.response_headers import REQUEST_ID, adding_headers, strict_transport
+from svc.chat.server_status.measurements import RequestCounts
 from svc.chat.settings import management
 from svc.chat.settings.mdns_advertiser import advertise
 from svc.chat.settings.mdns_records import AdvertisedServer
-from svc.chat.status.measurements import RequestCounts
 from svc.chat.tls import TlsFiles
 from svc.chat.uploads.protocols import OPTIONS
 

@@ -18,8 +18,8 @@ from svc.chat.authentication.founding_code import FoundingCode
 from svc.chat.authentication.issuers import IssuerKeys, Provider
 from svc.chat.authentication.join_policy import ServerJoinPolicy
 from svc.chat.authentication.one_time_codes import new_code
-from svc.chat.authentication.person_recognition import PersonRecognition
 from svc.chat.authentication.refresh import RefreshTokens
+from svc.chat.authentication.returning_people import ReturningPeople
 from svc.chat.authentication.rules import Authentication, NewcomerChecks
 from svc.chat.authentication.sessions import Sessions
 from svc.chat.authentication.trusted_issuers import TrustedIssuers
@@ -76,7 +76,7 @@ class AuthModule:
         )
         self.founding = FoundingCode(config.data_dir)
         self.provider = Provider(session, config.identity, time.monotonic)
-        self._persons = PersonRecognition(database, config.data_dir, [moderation.punishes, silences])
+        self._persons = ReturningPeople(database, config.data_dir, [moderation.punishes, silences])
         checks = NewcomerChecks(
             self.founding,
             ServerJoinPolicy(settings.invite_needed, self._invite_policy()),

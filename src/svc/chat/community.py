@@ -68,14 +68,14 @@ from svc.chat.notification_module import NotificationModule
 from svc.chat.openapi.endpoints import DescriptionEndpoints
 from svc.chat.pages.routes import WEB_FOLDER, Pages
 from svc.chat.private_conversations.feature import PrivateDependencies, PrivateFeature
+from svc.chat.server_status.endpoints import Info, Probes, StatusCommands, StatusEndpoints
+from svc.chat.server_status.health_report import HealthReport, Sources
+from svc.chat.server_status.measurements import RequestCounts, measurements
 from svc.chat.services import Changes, Services
 from svc.chat.settings.endpoints import SettingsCommands, SettingsEndpoints
 from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.setting_types import Values
-from svc.chat.status.endpoints import Info, Probes, StatusCommands, StatusEndpoints
-from svc.chat.status.health_report import HealthReport, Sources
-from svc.chat.status.measurements import RequestCounts, measurements
 from svc.chat.unread_counts.counts_tokens import CountsTokens
 from svc.chat.unread_counts.endpoints import RailEndpoints
 from svc.chat.voice.endpoints import VoiceEndpoints

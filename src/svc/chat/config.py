@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base import media_services
-from svc.base.config import ConfigError, flag, items, number, port, require, text
+from svc.base.config_parsing import ConfigError, flag, items, number, port, require, text
 from svc.base.media_services import MediaConfig
 from svc.chat.access.address import MAX_HOPS, normalise
 from svc.chat.access.directory import TEXT, VOICE, Channel

@@ -21,7 +21,7 @@ from aiohttp import web
 
 from svc.base import open_file_limit
 from svc.base.acceptor import Listener
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.connections import MAX_PER_ADDRESS, ConnectionTable, Limits, Slot, room_for
 from svc.base.http_connections import http_opener, protocol_of
 from svc.base.http_server import HttpServer

@@ -18,8 +18,8 @@ from svc.chat.messages.ports import MessagePorts
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.previews.link_previews import Previews
+from svc.chat.server_status.measurements import RequestCounts
 from svc.chat.services import Services
-from svc.chat.status.measurements import RequestCounts
 from svc.chat.webhooks.compatible.endpoints import CompatibleEndpoints
 from svc.chat.webhooks.endpoints import PostEndpoints, WebhookCommands, WebhookEndpoints
 from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures

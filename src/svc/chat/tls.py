@@ -15,7 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 
 # The interval between checks for changed files. It need not be short, because nothing waits for the reload. A
 # check between the writes of a new certificate and its key would find a mismatched pair.

@@ -21,7 +21,7 @@ from socket import socket
 from typing import Any, Protocol
 
 from svc.base import logs
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner
 from svc.base.listeners import Inherited, bound, inherit_sockets

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from svc.base import config as read
-from svc.base.config import ConfigError
+from svc.base import config_parsing as read
+from svc.base.config_parsing import ConfigError
 
 StunServer = tuple[str, int]
 """A name or an IP address, and a port."""

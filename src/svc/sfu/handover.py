@@ -22,7 +22,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, SOCK_STREAM, socket
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.listeners import Inherited
 from svc.base.tasks import cancel_and_wait
 

@@ -19,7 +19,7 @@ from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.control import Control, control_pace
 from svc.sfu.measurements import Measurements
-from svc.sfu.participant import Participant, participant_pace
+from svc.sfu.participant_connection import ParticipantConnection, participant_pace
 from svc.sfu.sfu import Sfu
 from svc.sfu.signalling_connection import Connection, Socket
 
@@ -77,10 +77,13 @@ class Routes:
         return await self._attend(request, control_pace(), Control)
 
     async def participant(self, request: web.Request) -> web.StreamResponse:
-        return await self._attend(request, participant_pace(), Participant)
+        return await self._attend(request, participant_pace(), ParticipantConnection)
 
     async def _attend(
-        self, request: web.Request, pace: TokenBucket, conversation: type[Control] | type[Participant]
+        self,
+        request: web.Request,
+        pace: TokenBucket,
+        conversation: type[Control] | type[ParticipantConnection],
     ) -> web.StreamResponse:
         """Upgrade a request to a WebSocket and serve the WebSocket until it closes."""
         if request.transport is None:  # The client has already disconnected.
@@ -117,7 +120,7 @@ class Routes:
         return socket
 
 
-async def _serve(connection: Connection, conversation: Control | Participant) -> None:
+async def _serve(connection: Connection, conversation: Control | ParticipantConnection) -> None:
     writer = asyncio.create_task(connection.write())
     try:
         await conversation.talk()

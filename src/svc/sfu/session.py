@@ -53,7 +53,7 @@ from svc.sfu.publications import MICROPHONE, SOURCES, Publications
 from svc.sfu.random_ids import new_id, new_ssrc, session_number
 from svc.sfu.rooms import AudioControl, Rooms, Track
 from svc.sfu.sdp import SdpError
-from svc.sfu.session_entry import entry
+from svc.sfu.session_guard import entry
 from svc.sfu.session_states import TRANSITIONS, Event, State
 from svc.sfu.subscriptions import Subscriptions
 

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.private_files import replace_text
 
 # The certificate and the key are in one file, so that both change together.

@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from svc.base import logs
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.private_files import make_private_folder
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat.authentication.invite_file import shown_code

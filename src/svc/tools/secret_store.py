@@ -9,7 +9,7 @@ import uuid
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.private_files import read_or_create
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from svc.base.config import is_loopback
+from svc.base.config_parsing import is_loopback
 from svc.chat.authentication.invite_file import BETWEEN
 
 # Black on white, regardless of the terminal's colours, because not every phone can read an inverted code.

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from svc.base import logs
-from svc.base.config import ConfigError, host_names
+from svc.base.config_parsing import ConfigError, host_names
 from svc.base.listeners import bound
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat.authentication.invite_file import shown_code

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from svc.base import logs
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.file_types import FILE, VIDEO
 from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from svc.base import object_store_config
-from svc.base.config import clamped_integer, text
+from svc.base.config_parsing import clamped_integer, text
 from svc.base.object_store_config import StorageConfig, http_url
 
 # Used if IMAGE_WORKER_URL contains no port.

@@ -21,7 +21,7 @@ ASK_NOBODY = {
     "automod/rule_engine.py _switch_off_excess",
     "channels/rules.py load",
     "invites/rules.py standing",
-    "authentication/person_recognition.py load",
+    "authentication/returning_people.py load",
     "authentication/rules.py load",
     "media/stored_media.py load",
     "settings/rules.py load",
@@ -33,7 +33,7 @@ ASK_NOBODY = {
     "authentication/sessions.py end",
     # Background work that was permitted when it was requested.
     "account/rules.py _erase_next",
-    "authentication/person_recognition.py sweep",
+    "authentication/returning_people.py sweep",
     "messages/personal_data.py erase_some",
     "messages/retention.py _some",
     "messages/search.py _bit_by_bit",

@@ -5,7 +5,7 @@ See docs/http.md, "Signing in and devices".
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.chat.authentication.config import read
 from svc.chat.authentication.trusted_issuers import ServerAddresses, TrustedIssuers
 

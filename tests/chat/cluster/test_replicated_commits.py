@@ -24,8 +24,8 @@ from svc.chat.cluster.log_entry import ID, PART, PART_BYTES, PARTS, Assembly, En
 from svc.chat.cluster.membership import Membership, NodeStatus
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog, Origin
+from svc.chat.cluster.nats_sync_check import refuse_lazy_servers
 from svc.chat.cluster.replica import Replica, table_hashes
-from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import catch_up, take_over
 from tests.kit.nats_cluster import NatsCluster, nats_cluster
 from tests.kit.wait import eventually

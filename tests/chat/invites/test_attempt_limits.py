@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.chat.errors import ChatError
 from svc.chat.invites import attempt_limits
 from svc.chat.invites.attempt_limits import (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, derive_private_key
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.chat.push.encryption import (
     VapidKey,
     base64url,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.listeners import bound
 from svc.chat.community import Community
 from svc.chat.config import read

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.chat.config import read
 from svc.chat.voice.rules import ways_of_members
 

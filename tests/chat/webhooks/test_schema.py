@@ -28,7 +28,7 @@ from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.webhooks.endpoints import PATH
 from svc.chat.webhooks.payload import Payload, parse
 from svc.chat.webhooks.publisher import Limiter
-from svc.chat.webhooks.value_patterns import COLOR, TIMESTAMP, URL
+from svc.chat.webhooks.value_formats import COLOR, TIMESTAMP, URL
 from tests.chat.webhooks.webhook_client import Hook
 
 # The server, which runs in this process, uses random numbers, for example for retry delays. Hypothesis would

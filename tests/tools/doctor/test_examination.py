@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.sfu.config import Config
 from svc.tools.cluster_demo import free_ports
 from svc.tools.doctor import network

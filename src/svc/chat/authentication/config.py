@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, host_names, is_loopback, items, number, text
+from svc.base.config_parsing import ConfigError, host_names, is_loopback, items, number, text
 from svc.chat.authentication.jwt_verification import ACCOUNT, LOCAL, TIERS, Tier
 from svc.chat.authentication.responses import Accounts, SignIn
 

@@ -52,7 +52,7 @@ class Devices:
     def forget(self, connection: Connection, member_id: str) -> None:
         """Delete a member's identities and devices. Call this within a write transaction.
 
-        `person_recognition` stores hashes of them while the person is punished, and for a while after the
+        `returning_people` stores hashes of them while the person is punished, and for a while after the
         person has left.
         """
         store.drop_codes(connection, member_id)

@@ -10,7 +10,7 @@ import logging
 import secrets
 from pathlib import Path
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.database import Connection
 from svc.base.grants import same_secret
 from svc.base.private_files import read_or_create, replace_text

@@ -5,7 +5,7 @@ This is a separate module, because `svc up` keeps running and should not load th
 
 from pathlib import Path
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 
 FILE_NAME = "invite-code"
 # The separator between the founding code and the invite.

@@ -22,9 +22,9 @@ from svc.chat.authentication.invite_file import BETWEEN
 from svc.chat.authentication.issuers import IssuerKeys
 from svc.chat.authentication.join_policy import Admission, Applicant, JoinPolicy
 from svc.chat.authentication.one_time_codes import Challenges, Kind, hash_code
-from svc.chat.authentication.person_recognition import PersonRecognition
 from svc.chat.authentication.refresh import StoredSession
 from svc.chat.authentication.responses import Challenge, DeviceLinked
+from svc.chat.authentication.returning_people import ReturningPeople
 from svc.chat.authentication.sessions import BlankSession, Sessions, Throttle, Tokens
 from svc.chat.authentication.trusted_issuers import RequestedAddresses, TrustedIssuers
 from svc.chat.errors import ChatError
@@ -139,7 +139,7 @@ class NewcomerChecks:
 
     founding: FoundingCode
     policy: JoinPolicy
-    persons: PersonRecognition
+    persons: ReturningPeople
     refuse_banned: Callable[[Connection, str], None]
     require_rules: Callable[[str], None]
     landing: Callable[[], str | None]

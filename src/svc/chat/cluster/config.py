@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, items
+from svc.base.config_parsing import ConfigError, items
 
 # Names are also parts of NATS subjects and stream names.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from svc.base import commit_log, logs
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.control_socket import listening
 from svc.base.data_folder import hold
 from svc.base.fair_loop import new_loop
@@ -43,6 +43,7 @@ from svc.chat.cluster.former_owner import READY_PATH, Handover
 from svc.chat.cluster.membership import FOLLOWER, OWNER, STARTING, Membership, NodeStatus
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog
+from svc.chat.cluster.nats_sync_check import refuse_lazy_servers
 from svc.chat.cluster.node_commands import NodeCommands
 from svc.chat.cluster.node_database import NodeDatabase
 from svc.chat.cluster.owner_proxy import Proxy, session_to_owner
@@ -50,7 +51,6 @@ from svc.chat.cluster.relay_feed import Feed, ReplicatedHub
 from svc.chat.cluster.relay_links import Facts, RelayLinks
 from svc.chat.cluster.replica import Diverged, Replica
 from svc.chat.cluster.standby import Standby
-from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import take_over
 from svc.chat.config import ChatConfig
 from svc.chat.http_port import Flags

@@ -10,7 +10,7 @@ from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from svc.base.config import number, text
+from svc.base.config_parsing import number, text
 from svc.chat.errors import ChatError
 
 # The highest value that can be configured, because every counted failure uses memory.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from svc.base import object_store_config
-from svc.base.config import ConfigError, clamped_integer, items, number
+from svc.base.config_parsing import ConfigError, clamped_integer, items, number
 from svc.base.object_store_config import StorageConfig, http_url
 
 _DAY_MS = 24 * 60 * 60 * 1000

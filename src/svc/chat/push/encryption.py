@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.private_files import read_or_create
 
 SALT_BYTES = 16

@@ -11,7 +11,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from svc.base.config import host_and_port
+from svc.base.config_parsing import host_and_port
 from svc.base.database import Connection, Database, StorageFailed
 from svc.chat.access.address import normalise
 

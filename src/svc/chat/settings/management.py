@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from svc.base.config import ConfigError, port, text
+from svc.base.config_parsing import ConfigError, port, text
 from svc.base.grants import same_secret
 from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner

@@ -19,7 +19,7 @@ import orjson
 
 from svc.chat.errors import ChatError
 from svc.chat.webhooks.limits import MAX_PROBLEMS, MAX_SHOWN_KEY, MAX_UNKNOWN_KEYS, MAX_URL
-from svc.chat.webhooks.value_patterns import color_of, is_blank, is_clean, is_url, moment_of
+from svc.chat.webhooks.value_formats import color_of, is_blank, is_clean, is_url, moment_of
 
 T = TypeVar("T")
 

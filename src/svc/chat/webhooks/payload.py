@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from svc.base.time_slices import Work
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.json_reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
-from svc.chat.webhooks.value_patterns import is_blank
+from svc.chat.webhooks.value_formats import is_blank
 
 # A card must have at least one of these keys.
 FILLING = ("title", "description", "fields", "image_url", "author")

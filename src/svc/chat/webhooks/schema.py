@@ -7,7 +7,7 @@ as absent. See docs/webhooks.md.
 from svc.chat.schemas import Named, Schema, integer, string
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.payload import FILLING
-from svc.chat.webhooks.value_patterns import COLOR, NO_NUL, NOT_BLANK, TIMESTAMP, URL
+from svc.chat.webhooks.value_formats import COLOR, NO_NUL, NOT_BLANK, TIMESTAMP, URL
 
 
 def _text(maximum: int, words: str) -> Schema:

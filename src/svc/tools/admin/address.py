@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from svc.base.config import is_loopback
+from svc.base.config_parsing import is_loopback
 from svc.tools.startup_message import ListenAddress, best_url, url_of
 
 

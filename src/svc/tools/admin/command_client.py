@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.control_socket import ControlFailed, NotRunning, ask
 from svc.base.progress import Listener, reports_to
 

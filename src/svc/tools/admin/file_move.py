@@ -5,7 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 
 
 def require_free(target: Path) -> Path:

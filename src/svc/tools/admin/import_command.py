@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.tools.admin.action import count_noun, missing, print_lines
 from svc.tools.admin.progress_bar import show_progress
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svc.base.config import ConfigError, cluster_library
+from svc.base.config_parsing import ConfigError, cluster_library
 from svc.tools.admin.action import count_noun, print_lines
 from svc.tools.admin.progress_bar import show_progress
 
@@ -103,7 +103,7 @@ async def _restore(options: Namespace, folder: Path) -> dict[str, object]:
 
 
 async def _from_cluster(options: Namespace, folder: Path, database: Path) -> dict[str, object]:
-    from svc.base.config import items
+    from svc.base.config_parsing import items
 
     with cluster_library("--at"):
         from svc.chat.cluster.nats_connection import ClusterError

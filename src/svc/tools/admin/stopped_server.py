@@ -12,7 +12,7 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.database import Database
 from svc.base.object_store import ObjectStore
 from svc.base.object_store_config import FILESYSTEM

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.tools.argument_types import count
 
 # The number of rates that `svc bench --plot` measures, up to the given rate.

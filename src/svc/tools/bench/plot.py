@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from svc.base.config import install_command
+from svc.base.config_parsing import install_command
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement
 

@@ -16,7 +16,7 @@ from svc.base.database_file import DatabaseError, examine
 from svc.base.migrations import migrations_in
 from svc.chat.backup.backups import faults_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
-from svc.chat.status.health_report import COMFORTABLE_FREE_BYTES, MIN_FREE_BYTES
+from svc.chat.server_status.health_report import COMFORTABLE_FREE_BYTES, MIN_FREE_BYTES
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 # Network file systems. These may lack the shared memory and working locks that the write-ahead log needs.

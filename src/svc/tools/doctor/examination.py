@@ -15,7 +15,7 @@ from typing import Any
 
 from yarl import URL
 
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.control_socket import ControlFailed, NotRunning, ask
 from svc.base.turn_server import read as read_turn
 from svc.sfu.config import Config

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from svc._rtp.descriptor import read_descriptor
 from svc._rtp.header import parse_header
+from svc.tools.rtp.capture_streams import Repetition, Stream, find_streams, run_containing
 from svc.tools.rtp.packets import Packet, read_packets
 from svc.tools.rtp.replay import MAX_PACKET, Replay, simple_packet
-from svc.tools.rtp.streams import Repetition, Stream, find_streams, run_containing
 from svc.tools.rtpdump import Record, RtpdumpError
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from svc._rtp.descriptor import read_descriptor
 from svc._rtp.frames import Reader
+from svc.tools.rtp.capture_streams import find_streams
 from svc.tools.rtp.packets import PADDING_BIT, Malformed, Packet, read_packets
-from svc.tools.rtp.streams import find_streams
 from svc.tools.rtpdump import Record
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svc.base.config import install_command
+from svc.base.config_parsing import install_command
 from svc.tools.rtp.timeline import INTERVAL_S, REPEATED, Frame, Timeline, timeline
 from svc.tools.rtpdump import Record, RtpdumpError
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from svc._rtp.frames import Reader
+from svc.tools.rtp.capture_streams import Repetition, Stream, find_streams
 from svc.tools.rtp.packets import Packet, read_packets
-from svc.tools.rtp.streams import Repetition, Stream, find_streams
 from svc.tools.rtpdump import Record, RtpdumpError
 
 # Bitrates are means over this interval: long enough for some frames of each layer, short enough to show

@@ -16,7 +16,7 @@ from aiohttp import ClientSession, web
 from nats.aio.client import Client
 
 from svc.base import logs
-from svc.base.config import ConfigError
+from svc.base.config_parsing import ConfigError
 from svc.base.fair_loop import new_loop
 from svc.base.garbage_collector import collect_rarely, collect_when_quiet
 from svc.base.http_server import Runner

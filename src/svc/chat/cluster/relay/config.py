@@ -5,7 +5,7 @@ environment variables.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from svc.base.config import number, port, text
+from svc.base.config_parsing import number, port, text
 from svc.chat.access.address import MAX_HOPS
 from svc.chat.cluster.config import check_name, cluster_name, servers_of
 

@@ -13,7 +13,7 @@ from itertools import islice
 
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.pictures import PostedFile
-from svc.chat.webhooks.value_patterns import is_blank, is_clean, is_url, moment_of
+from svc.chat.webhooks.value_formats import is_blank, is_clean, is_url, moment_of
 
 ELLIPSIS = "…"
 # Replaces an empty name or value of a field. Tools for Discord send this character for both, to use an empty

@@ -19,7 +19,7 @@ import { firstPaint, painted } from "../../state/first_paint.js";
 import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/navigation.js";
-import { isAtEnd, isNearEnd, isNearStart, ScrollPosition } from "../../state/scroll_position.js";
+import { isAtEnd, isNearEnd, isNearStart, ScrollAnchor } from "../../state/scroll_anchor.js";
 import { connection, member } from "../../state/server.js";
 import { pageVisible } from "../../state/page_activity.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
@@ -54,7 +54,7 @@ export class Timeline extends Component {
   #all = false;
   #frame = 0;
   #changed = false; // Whether the list has been rendered since the last frame.
-  #position = new ScrollPosition();
+  #position = new ScrollAnchor();
   /** @type {ResizeObserver | null} */ #observer = null;
   /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
   /** @type {(() => void) | null} */ #stopReading = null;

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.base.config import ConfigError, flag, items, number, port, require, text
+from svc.base.config_parsing import ConfigError, flag, items, number, port, require, text
 
 
 def test_an_empty_value_counts_as_unset() -> None:

@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 Punished = Callable[[Connection, str, int], bool]
 
 
-class PersonRecognition:
+class ReturningPeople:
     """The stored marks, which identify people. Call methods that take a connection within a write
     transaction.
     """

@@ -16,7 +16,7 @@ export const isNearStart = (box) => box.scrollTop < NEAR_PX;
 /** @param {Box} box */
 export const isNearEnd = (box) => below(box) < NEAR_PX;
 
-export class ScrollPosition {
+export class ScrollAnchor {
   /** Whether the list stays at its end while messages arrive. */
   isFollowing = true;
   // The last position that we scrolled the list to, and the list's size at that time.

@@ -44,7 +44,7 @@ def participant_pace() -> TokenBucket:
     return TokenBucket(_BURST, _PER_S)
 
 
-class Participant:
+class ParticipantConnection:
     """The session's Client, connected by a WebSocket."""
 
     def __init__(self, connection: Connection, sfu: Sfu) -> None:

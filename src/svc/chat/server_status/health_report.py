@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Protocol
 
 from msgspec import UNSET, Meta, UnsetType
 
-from svc.base.config import is_loopback
+from svc.base.config_parsing import is_loopback
 from svc.base.machine import Machine
 from svc.chat.config import ChatConfig
 from svc.chat.schemas import Id, Natural, TimeMs

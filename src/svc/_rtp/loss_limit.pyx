@@ -1,4 +1,4 @@
-"""LossEstimate: estimates the rate above which packets are lost, apart from losses that occur at every rate.
+"""LossLimit: estimates the rate above which packets are lost, apart from losses that occur at every rate.
 
 The model has two parameters: the share lost at every rate (inherent loss), and a limit above which all the
 excess is also lost. From a few candidates, the module selects the limit that makes the observations of the
@@ -44,7 +44,7 @@ cdef int64_t MAX_HOLD = 30_000_000_000
 cdef uint32_t LATEST_PACKETS = 20
 
 
-cdef void note_packet(LossEstimate* loss, int64_t sent, uint32_t size, bint lost) noexcept nogil:
+cdef void note_packet(LossLimit* loss, int64_t sent, uint32_t size, bint lost) noexcept nogil:
     """Add one reported packet."""
     if loss.packets == 0:
         loss.began = loss.ended = sent
@@ -55,7 +55,7 @@ cdef void note_packet(LossEstimate* loss, int64_t sent, uint32_t size, bint lost
     loss.ended = max(loss.ended, sent)
 
 
-cdef bint observe(LossEstimate* loss) noexcept nogil:
+cdef bint observe(LossLimit* loss) noexcept nogil:
     """End the observation if it is long enough. Return whether it has ended."""
     cdef Observation* observation = &loss.observations[loss.at]
     if loss.packets == 0 or loss.ended - loss.began < OBSERVATION_TIME:
@@ -70,7 +70,7 @@ cdef bint observe(LossEstimate* loss) noexcept nogil:
     return True
 
 
-cdef double average_loss(const LossEstimate* loss) noexcept nogil:
+cdef double average_loss(const LossLimit* loss) noexcept nogil:
     """Return the weighted share of packets that were lost."""
     cdef double packets = 0.0, lost = 0.0, weight = 1.0
     cdef int i
@@ -81,7 +81,7 @@ cdef double average_loss(const LossEstimate* loss) noexcept nogil:
     return lost / packets if packets else 0.0
 
 
-cdef inline const Observation* newest(const LossEstimate* loss, int i) noexcept nogil:
+cdef inline const Observation* newest(const LossLimit* loss, int i) noexcept nogil:
     return &loss.observations[(loss.at - 1 - i + 2 * OBSERVATIONS) % OBSERVATIONS]
 
 
@@ -93,7 +93,7 @@ cdef inline double probability(double inherent, double limit, double rate) noexc
     return min(max(share, 1e-6), 1 - 1e-6)
 
 
-cdef double likeliest_inherent(const LossEstimate* loss, double limit) noexcept nogil:
+cdef double likeliest_inherent(const LossLimit* loss, double limit) noexcept nogil:
     """Return the inherent loss that explains the observations best under this limit."""
     cdef double maximum = min(MAX_INHERENT + INHERENT_BPS / limit, 1.0)
     cdef double inherent = min(max(loss.inherent, MIN_INHERENT), maximum)
@@ -118,7 +118,7 @@ cdef double likeliest_inherent(const LossEstimate* loss, double limit) noexcept 
     return inherent
 
 
-cdef double likelihood(const LossEstimate* loss, double limit, double inherent, double average) noexcept nogil:
+cdef double likelihood(const LossLimit* loss, double limit, double inherent, double average) noexcept nogil:
     """Return how well the model explains the observations, with a bias towards higher limits."""
     cdef double bias = 0.0
     cdef double total = 0.0, weight = 1.0, share
@@ -135,7 +135,7 @@ cdef double likelihood(const LossEstimate* loss, double limit, double inherent, 
     return total
 
 
-cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bint queued,
+cdef void update_limit(LossLimit* loss, double by_delay, double delivered, bint queued,
                        int64_t now) noexcept nogil:
     """Choose a limit after an observation.
 
@@ -177,7 +177,7 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
     loss.limit = min(best, by_delay)
 
 
-cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t now) noexcept nogil:
+cdef void note_limiting(LossLimit* loss, bint limiting, bint queued, int64_t now) noexcept nogil:
     """Hold a limit that applies again without a queue. Each hold is twice as long as the previous one,
     because each attempt to exceed the limit costs packets.
     """
@@ -192,7 +192,7 @@ cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t 
     loss.limiting = limiting
 
 
-cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
+cdef double latest_loss(const LossLimit* loss) noexcept nogil:
     """Return the share of packets lost since the last observation, or in the last observation if few packets
     have been reported since.
     """
@@ -202,6 +202,6 @@ cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
     return observation.lost / observation.packets if loss.count else 0.0
 
 
-cdef bint was_limiting(const LossEstimate* loss, int64_t now) noexcept nogil:
+cdef bint was_limiting(const LossLimit* loss, int64_t now) noexcept nogil:
     """Return whether losses have recently revealed a limit."""
     return loss.limited_at > 0 and now - loss.limited_at < LATELY

@@ -1,4 +1,4 @@
-"""LossEstimate: estimates the rate above which packets are lost, apart from losses that occur at every
+"""LossLimit: estimates the rate above which packets are lost, apart from losses that occur at every
 rate.
 """
 
@@ -14,7 +14,7 @@ cdef struct Observation:    # feedback on 250 ms of packets
     double rate             # bit/s sent
 
 
-cdef struct LossEstimate:
+cdef struct LossLimit:
     Observation observations[OBSERVATIONS]  # ring buffer
     int count               # observations made, at most OBSERVATIONS
     int at                  # index for the next observation
@@ -32,10 +32,10 @@ cdef struct LossEstimate:
     int64_t ended
 
 
-cdef void note_packet(LossEstimate* loss, int64_t sent, uint32_t size, bint lost) noexcept nogil
-cdef bint observe(LossEstimate* loss) noexcept nogil
-cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bint queued,
+cdef void note_packet(LossLimit* loss, int64_t sent, uint32_t size, bint lost) noexcept nogil
+cdef bint observe(LossLimit* loss) noexcept nogil
+cdef void update_limit(LossLimit* loss, double by_delay, double delivered, bint queued,
                        int64_t now) noexcept nogil
-cdef bint was_limiting(const LossEstimate* loss, int64_t now) noexcept nogil
-cdef double latest_loss(const LossEstimate* loss) noexcept nogil
-cdef double average_loss(const LossEstimate* loss) noexcept nogil
+cdef bint was_limiting(const LossLimit* loss, int64_t now) noexcept nogil
+cdef double latest_loss(const LossLimit* loss) noexcept nogil
+cdef double average_loss(const LossLimit* loss) noexcept nogil

@@ -9,7 +9,7 @@ from svc.base.metrics import Registry
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Handler
 from svc.chat.errors import ChatError
-from svc.chat.status.health_report import Link
+from svc.chat.server_status.health_report import Link
 
 
 class RequestCounts:

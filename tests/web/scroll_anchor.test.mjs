@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isAtEnd, isNearEnd, isNearStart, ScrollPosition } from "../../src/svc/web/state/scroll_position.js";
+import { isAtEnd, isNearEnd, isNearStart, ScrollAnchor } from "../../src/svc/web/state/scroll_anchor.js";
 
 const HEIGHT = 500;
 const box = (scrollTop, scrollHeight, clientHeight = HEIGHT, clientWidth = 400) => ({
@@ -14,7 +14,7 @@ const box = (scrollTop, scrollHeight, clientHeight = HEIGHT, clientWidth = 400) 
 
 /** Return the position in a list of 2,000 px that is scrolled to its end. */
 function atEnd() {
-  const position = new ScrollPosition();
+  const position = new ScrollAnchor();
   position.put(box(1500, 2000));
   return position;
 }

@@ -12,7 +12,7 @@ import pytest
 
 from svc.base.machine import Machine
 from svc.chat import config
-from svc.chat.status.health_report import BACKUP_AFTER_MS, HealthReport, Sources
+from svc.chat.server_status.health_report import BACKUP_AFTER_MS, HealthReport, Sources
 from svc.tools.doctor import machine as doctor
 from tests.chat.members_by_role import MembersByRole, member_with
 

@@ -27,8 +27,8 @@ from svc.chat.endpoints import Endpoints, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.schemas import Natural, Response
+from svc.chat.server_status.health_report import HealthReport, ServerHealth, Sources
 from svc.chat.settings.setting_types import JoinMode
-from svc.chat.status.health_report import HealthReport, ServerHealth, Sources
 
 MAX_KEPT = 16
 _MIN_CHARACTERS, _MAX_CHARACTERS = 16, 64

@@ -13,7 +13,7 @@ from svc.base.grants import client_credential, issue_user_token
 from svc.base.signalling_codec import MAX_FRAME_BYTES
 from svc.sfu import signalling_connection
 from svc.sfu.admission import REFUSAL
-from svc.sfu.participant import MAX_JOIN_CHARACTERS
+from svc.sfu.participant_connection import MAX_JOIN_CHARACTERS
 from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.signalling_server import SECRET, Socket, signalling_server
 from tests.kit.virtual_time import in_virtual_time
