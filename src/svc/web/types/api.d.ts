@@ -676,10 +676,6 @@ export interface Endpoints {
   "DELETE /api/me/counts-token": { response: null };
   /** Return how many unread messages and mentions the member of a counts token has, without muted channels. Pages of every origin may read the response */
   "POST /api/counts": { body: { token: string; picture?: boolean }; response: ServerCounts };
-  /** Return all settings */
-  "GET /api/settings": { response: Settings };
-  /** Change some settings. If any value is invalid, nothing changes */
-  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "off" | "on"; lanOpen?: boolean | "off" | "on"; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean | "off" | "on"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; response: Settings };
   /** Report whether the server is up and can store data */
   "GET /health": { response: Health };
   /** Return public facts about the server. Only members get `version`. `instanceId` needs `SERVER_INSTANCE_ID` */
@@ -688,6 +684,10 @@ export interface Endpoints {
   "GET /api/health": { response: ServerHealth };
   /** Return metrics for Prometheus */
   "GET /metrics": { response: Blob };
+  /** Return all settings */
+  "GET /api/settings": { response: Settings };
+  /** Change some settings. If any value is invalid, nothing changes */
+  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "off" | "on"; lanOpen?: boolean | "off" | "on"; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean | "off" | "on"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; response: Settings };
   /** Upload a file for a message as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
   "POST /api/channels/{}/uploads": { body: Blob; response: Upload };
   /** Upload your avatar as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
