@@ -71,7 +71,8 @@ class Replication:
     hub: Hub
     # Returns whether this node is certain that it owns the community. If not, members' requests are rejected.
     is_current: Callable[[], bool]
-    # Passes connections on the port to the given server, which must be set up. Yields the server's URL.
+    # Passes connections on the port to the given server, which must already be set up. Yields the
+    # server's URL.
     port: Callable[[web.Server], contextlib.AbstractAsyncContextManager[str]]
     # Functions that serve this community's relays.
     relay_routes: Callable[[Community], list[web.RouteDef]]

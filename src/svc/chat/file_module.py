@@ -56,7 +56,7 @@ def media_of(config: ChatConfig, database: Database) -> Media:
 class FileModule:
     """The modules for files. `media` is passed in, because it must exist before `members`.
 
-    `moderate_text` returns the permitted form of a text or raises ChatError.
+    `moderate_text` returns the permitted form of text or raises ChatError.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ S = TypeVar("S", bound=Struct)
 
 # The longest slow-mode interval. Members would not wait longer than this.
 MAX_SLOW_MODE_S = 6 * 60 * 60
-# The highest limit for participants, more than any media service accepts in one room.
+# The highest participant limit, more than any media service accepts in one room.
 MAX_USER_LIMIT = 1000
 # Opus's range (RFC 6716 section 2.1.1).
 MIN_BITRATE_KBPS, MAX_BITRATE_KBPS = 6, 510

@@ -56,7 +56,7 @@ class Member:
 
 
 def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
-    """Return the available sort orders for members, by name. Ids ascend in the order of joining."""
+    """Return the available sort orders for members, by name. Member ids ascend in order of joining."""
     return {
         JOINED: OrderedItems(members, lambda member: ("", member.id)),
         NAME: OrderedItems(members, lambda member: (fold_name(member.nickname), member.id)),

@@ -53,7 +53,7 @@ class CheckedText:
 
     @cached_property
     def essence(self) -> int:
-        """A hash that ignores spaces, case and disguises of letters."""
+        """A hash that ignores spaces, case and letter substitutions."""
         folded = run_to_end(self.read.folded()).text
         return hash("".join(filter(str.isalnum, folded)) or self.text.strip())
 
@@ -102,7 +102,7 @@ class RuleMatcher:
         return self._phrases.steps
 
     def search(self, read: ScannedText) -> Work[Sequence[Span] | None]:
-        """Return the parts of a text that match the rule, regardless of who wrote it.
+        """Return the parts of the text that match the rule, regardless of who wrote it.
 
         Returns None if no part matches, and for rules that do not depend only on the text.
         """
@@ -160,7 +160,7 @@ def _few(spans: Sequence[Span], text: str) -> Sequence[Span]:
 
 
 def links(text: str) -> list[tuple[str, Span]]:
-    """Return the links in a text, including links in code, and links without a scheme if they have a path."""
+    """Return the links in text, including links in code, and links without a scheme if they have a path."""
     found_links = []
     for match in _LINK.finditer(text):
         link = trim_address(match[0])
@@ -190,7 +190,7 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
 
 
 def _unescape(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text with its escapes decoded, and for each character, its end position in the original
+    """Return the text with its escapes decoded and, for each character, its end position in the original
     text.
     """
     pieces, positions, at = list[str](), list[int](), 0

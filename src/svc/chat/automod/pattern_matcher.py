@@ -22,11 +22,11 @@ MAX_GAP = 30
 MAX_BETWEEN = 8
 # The number of steps for a gap. Each step doubles the covered length.
 GAP_STEPS = 5
-# The maximum total number of steps for all rules' patterns. A step takes up to 0.4 µs for a text of 5,000
-# characters, so all rules together take up to 8 ms.
+# The maximum total number of steps for all rules' patterns. A step takes up to 0.4 µs for 5,000 characters
+# of text, so all rules together take up to 8 ms.
 STEP_LIMIT = 20_000
-# The maximum total number of matches in a text, each of which takes up to 60 µs. If there are more, the whole
-# text is treated as one match.
+# The maximum total number of matches in a message, each of which takes up to 60 µs. If there are more, the
+# whole text is treated as one match.
 MAX_MATCHES = 100
 # The number of characters processed in one time slice. A slice takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE = 512
@@ -34,7 +34,7 @@ _DIGITS = frozenset("0123456789#")
 
 
 class Positions:
-    """The positions of each character in a text, and of all word characters, separators and digits."""
+    """The positions of each character in the text, and of all word characters, separators and digits."""
 
     def __init__(self, text: str, where: Mapping[str, int]) -> None:
         self._text, self._of = text, where

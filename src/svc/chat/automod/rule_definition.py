@@ -26,8 +26,8 @@ from svc.chat.schemas import Id, TimeMs
 MAX_CHARACTERS = 64
 # More gaps would not make a pattern more precise.
 MAX_GAPS = 3
-# The cost in steps of each letter of a word that begins or ends with a star: 4 µs for a text of 4,000
-# characters.
+# The cost in steps of each letter of a word that begins or ends with a star: 4 µs for 4,000
+# characters of text.
 _STEPS_OF_LETTER = 10
 
 
@@ -52,7 +52,7 @@ class Phrases:
         spans = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
         for piece, pattern in self._patterns:
-            # Most texts do not contain the piece, so the slower pattern search rarely runs.
+            # Most messages do not contain the piece, so the slower pattern search rarely runs.
             if piece in folded.text:
                 positions = yield from text.cached(Positions, lambda: Positions.finding(folded.text))
                 for span in pattern.spans(positions):

@@ -194,7 +194,7 @@ async def unfinished_folder(folder: Path, what: str) -> AsyncIterator[Path]:
     Errors from the disk, the database or the store are raised as ChatError.
     """
     make_private_folder(folder)
-    # The prefix also identifies folders that a killed server has left behind.
+    # The prefix also identifies folders left behind by a killed server.
     prefix = f".{what}-"
     await asyncio.to_thread(remove_unfinished, folder, prefix)
     with tempfile.TemporaryDirectory(dir=folder, prefix=prefix) as making:

@@ -14,7 +14,7 @@ from svc.chat.channels import responses
 from svc.chat.live.hub import Hub, Recipients
 from svc.chat.services import Changes
 
-# Up to this number, members are checked one by one, which takes 5 µs per channel. For more members, comparing
+# Up to this many members are checked one by one, which takes 5 µs per channel. For more members, comparing
 # the sets of viewers is faster.
 _FEW = 50
 

@@ -88,8 +88,8 @@ def read(
 
 
 def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) -> Sequence[str]:
-    """Return the NATS servers from the flag, or else from the variable. Raises ConfigError, for example with
-    the message `missing` if there are none.
+    """Return the NATS servers from the flag, or else from the variable. If there are none, raise ConfigError
+    with the message `missing`. Also raises ConfigError for an invalid URL.
     """
     servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
     if not servers:

@@ -31,7 +31,7 @@ from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import RETENTION_S, NatsLog
 from svc.chat.cluster.stored_streams import refuse_weak_stream
 
-# The number of newest snapshots to keep, in case the newest one is damaged. In addition, the first snapshot
+# The number of recent snapshots to keep, in case the newest one is damaged. In addition, the first snapshot
 # of each day is kept for as long as the log, so that the community can be restored to any second in the log.
 _KEPT_SNAPSHOTS = 3
 _DAY_S = 24 * 3600.0
@@ -178,7 +178,7 @@ def superfluous(stored: Sequence[tuple[str, float]], now: float, kept_s: float =
 
 @contextmanager
 def _temporary_folder(folder: Path) -> Iterator[Path]:
-    """Create a temporary folder, and delete those that killed processes have left behind."""
+    """Create a temporary folder, and delete those left behind by killed processes."""
     make_private_folder(folder)
     remove_unfinished(folder, _PREFIX)
     with tempfile.TemporaryDirectory(dir=folder, prefix=_PREFIX) as making:

@@ -356,7 +356,7 @@ def _message_id(n: int, source: str) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """Split a text into pieces that fit into messages, at line ends where possible."""
+    """Split text into pieces that fit into messages, at line ends where possible."""
     pieces = []
     while len(text) > MAX_TEXT_CHARACTERS:
         end = text.rfind("\n", MAX_TEXT_CHARACTERS // 2, MAX_TEXT_CHARACTERS)

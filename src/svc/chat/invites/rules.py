@@ -26,8 +26,8 @@ MAX_PER_MEMBER = 100
 # The maximum number of invites in a list, enough for a hundred members' invites.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
-# The lifetime of the standing invite that `svc up` prints. Few people open a link later than this after it is
-# posted in a group chat. The invite is replaced at startup if less than a day is left.
+# The lifetime of the standing invite that `svc up` prints. After a link is posted in a group chat, few people
+# open it later than this. The invite is replaced at startup if less than a day is left.
 STANDING_MS = 7 * 24 * HOUR_MS
 STANDING_LEAST_MS = 24 * HOUR_MS
 

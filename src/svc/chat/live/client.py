@@ -17,7 +17,7 @@ from svc.chat.live.outbox import Outbox, WriteScheduler
 HEARTBEAT_S = 30.0
 # How long the client has to respond to our close frame.
 CLOSE_DEADLINE_S = 5.0
-# A control frame carries at most 125 bytes, and two of them hold the code (RFC 6455 section 5.5).
+# A control frame carries at most 125 bytes, two of which hold the code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123
 
 logger = logging.getLogger(__name__)

@@ -282,7 +282,7 @@ def _request(message: WSMessage) -> frames.Request | ChatError:
 
 
 def _text(message: WSMessage) -> str:
-    """Return the text of a text message, or an empty string for any other message. It is not a valid
+    """Return the text of a text message. For any other message, return an empty string, which is not a valid
     request.
     """
     return message.data if message.type is WSMsgType.TEXT else ""

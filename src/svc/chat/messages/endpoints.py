@@ -37,7 +37,7 @@ _REACTING, _MANAGER = in_channel(P.ADD_REACTIONS), in_channel(P.MANAGE_MESSAGES)
 _HERE = ("unknown_channel", "unknown_message")
 _OF_TEXTS = ("empty_message", "message_too_long", "profanity_refused", "rule_refused", *_HERE)
 
-# The maximum is only documented here. The rules reject a longer text with a specific error code.
+# This only documents the maximum. The rules reject a longer text with a specific error code.
 _Text = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_TEXT_CHARACTERS})]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)]
 _Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]

@@ -27,7 +27,7 @@ _TICKS = re.compile(r"`+")
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """The mentions in a text in order of appearance, without repetitions. At most MAX_MENTIONS in total."""
+    """The mentions in a message, in order of appearance, without repeats. At most MAX_MENTIONS in total."""
 
     members: tuple[str, ...] = ()
     # Contains EVERYONE, HERE, and ids of roles.
@@ -57,7 +57,7 @@ def mentioned_ids(text: str) -> tuple[str, ...]:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text without its code blocks. A link cannot span several paragraphs."""
+    """Return the paragraphs of the text without its code blocks. A link cannot span several paragraphs."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
     for line in text.splitlines():

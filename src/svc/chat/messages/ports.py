@@ -46,7 +46,7 @@ class Moderator(Protocol):
     """
 
     async def read(self, member_id: str, text: str) -> ScannedText:
-        """Do the slow part of analysing a text, so that `judge` is fast. Raises ChatError."""
+        """Do the slow part of analysing the text, so that `judge` is fast. Raises ChatError."""
 
     def judge(self, member_id: str, channel_id: str, read: ScannedText, now: float, *, new: bool) -> Ruling:
         """Return the ruling on a new or edited message."""

@@ -1,4 +1,4 @@
-"""Finds swear words and words listed by the owner in a text, even in common disguises.
+"""Finds swear words and words listed by the owner, even in common disguises.
 
 The setting `profanityMode` determines what happens to swear words. Only whole words are compared, so a
 harmless word that contains a swear word does not match (the Scunthorpe problem). This module ignores case,
@@ -40,7 +40,7 @@ _RUN = re.compile(r"(.)\1*")
 # in a row.
 _MAX_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
-# How much folding may lengthen a text. Real texts contain few ligatures, and a text that contains only
+# How much folding may lengthen the text. Real messages contain few ligatures, and one that contains only
 # ligatures would take several times as long to search.
 _MAX_GROWTH = 1.25
 # The numbers of characters and words processed in one time slice. A slice takes up to 0.5 ms.
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A text reduced to plain lowercase letters, with each letter's position in the original text."""
+    """Text reduced to plain lowercase letters, with each letter's position in the original text."""
 
     text: str
     positions: Sequence[int]
@@ -85,7 +85,7 @@ class FoldedText:
 
 
 class ScannedText:
-    """A text with its cached search results."""
+    """Text with its cached search results."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -120,10 +120,10 @@ class ModeratedText(Struct, frozen=True):
     matches: Sequence[Span] = ()
 
 
-# Cached, because names and similar texts are checked when they are parsed and again when they are stored.
+# Cached, because names and other short strings are checked when parsed and again when stored.
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> ModeratedText:
-    """Return the moderated form of a short text.
+    """Return the moderated form of a short string.
 
     In mode `block`, raise ChatError if it contains a listed word.
     """
@@ -131,7 +131,7 @@ def moderated(text: str, mode: str) -> ModeratedText:
 
 
 def moderating(read: ScannedText, mode: str) -> Work[ModeratedText]:
-    """Return the moderated form of a text. In mode `block`, raise ChatError if it contains a listed word.
+    """Return the moderated form of the text. In mode `block`, raise ChatError if it contains a listed word.
 
     Used for messages, names and webhook posts.
     """

@@ -36,7 +36,7 @@ _TERM = re.compile(
 class Query:
     """A parsed query. Names are stored as typed.
 
-    Times are in ms since 1970. `after_ms` is inclusive, `before_ms` is exclusive.
+    Times are in ms since 1970. `after_ms` is inclusive, and `before_ms` is exclusive.
     """
 
     phrases: tuple[str, ...] = ()

@@ -37,7 +37,7 @@ MAX_EDITS_KEPT = 50
 _Positive = Annotated[int, Meta(ge=1)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=MAX_EMOJI_CHARACTERS)]
-# One more than a text can mention, because a reply can also mention the original message's author.
+# One more than a message's text can mention, because a reply can also mention the original message's author.
 _Mentions = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS + 1)]
 _Groups = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS)]
 _Attachments = Annotated[Sequence[Attachment], Meta(max_length=MAX_ATTACHMENTS)]

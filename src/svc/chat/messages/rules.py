@@ -323,7 +323,7 @@ class Messages:
         self._counting(message).deleted(message)
 
     def moderate_text(self, text: str) -> str:
-        """Return the moderated form of a text other than a message, such as a file name. Raises ChatError."""
+        """Return the moderated form of text other than a message, such as a file name. Raises ChatError."""
         return moderated(text, self._ports.settings.profanity_mode()).text
 
     def _moderate(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
@@ -380,7 +380,7 @@ class Messages:
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
     def _counting(self, message: Message) -> ReadMarks | Threads:
-        """Return the unread counts that include this message: the channels' or the threads'."""
+        """Return the unread counts that include this message: those of channels or those of threads."""
         return self._reads if message.thread is None else self._threads
 
     def written(self, channel_id: str) -> None:

@@ -1,4 +1,4 @@
-"""Splits a text into words for the search index, and a search phrase into words to look up.
+"""Splits text into words for the search index, and a search phrase into words to look up.
 
 The index uses SQLite's FTS5 and its unicode61 tokenizer, with folding turned off. It separates words at
 spaces and punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer
@@ -42,17 +42,17 @@ class Phrase:
     """Consecutive words. The last one may also match longer words."""
 
     words: str
-    # The prefix in its indexed form. Empty if the last word is complete.
+    # The prefix as it appears in the index. Empty if the last word is complete.
     beginning: str = ""
 
 
 def indexed_words(text: str) -> str:
-    """Return a text in its indexed form, with spaces where the index must separate words."""
+    """Return the text to index, with spaces wherever the index must separate words."""
     return text if text.isascii() else _separate_pairs(_fold_with_emoji(text))
 
 
 def phrase(text: str, *, begun: bool = False) -> Phrase:
-    """Return the phrase to look up for a text. If `begun` is set, the last word also matches longer words."""
+    """Return the phrase to look up for `text`. If `begun` is set, the last word also matches longer words."""
     prepared = _fold_with_emoji(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):
@@ -67,24 +67,24 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
 
 
 def cost(text: str) -> int:
-    """Count the words to look up for a text. A pair counts as half a word, because pairs are rarer."""
+    """Count the words to look up for the text. A pair counts as half a word, because pairs are rarer."""
     tokens = _tokens(indexed_words(text))
     pairs = sum(_RUN.match(token) is not None for token in tokens)
     return len(tokens) - pairs // 2
 
 
 def has_word(text: str) -> bool:
-    """Return whether a text contains a word that can be indexed."""
+    """Return whether the text contains a word that can be indexed."""
     return bool(_tokens(indexed_words(text)))
 
 
 def has_unspaced(text: str) -> bool:
-    """Return whether a text contains characters of scripts that are written without spaces."""
+    """Return whether the text contains characters of scripts that are written without spaces."""
     return _RUN.search(text) is not None
 
 
 def _fold_with_emoji(text: str) -> str:
-    """Fold a text after replacing its emoji, because folding would remove their selectors and joiners."""
+    """Fold text after replacing its emoji, because folding would remove their selectors and joiners."""
     return fold(text) if text.isascii() else fold(_EMOJI.sub(_emoji_word, text))
 
 

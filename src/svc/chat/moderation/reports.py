@@ -249,8 +249,8 @@ class AutomaticReport:
         self._written = False
 
     def write(self, connection: Connection) -> None:
-        """Store the report, unless a report about this message is already open or too many about the author
-        are.
+        """Store the report, unless a report about this message or too many reports about the author are
+        already open.
 
         Call this within the message's write transaction, and `filed` after it.
         """

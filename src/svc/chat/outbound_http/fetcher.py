@@ -119,7 +119,7 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 async def guarded_lookups(
     turns: FairQueue, holder: str, deadline: float, late: str
 ) -> AsyncIterator[list[LookUp]]:
-    """Wait for the holder's turn in the fair queue, run the block, and convert errors of its request to
+    """Wait for the holder's turn in the fair queue, run the block, and convert the request's errors to
     FetchError.
 
     Yields a list to which the request must add its look-ups. `late` is the error message after the deadline.

@@ -36,7 +36,7 @@ def recipients(welcome: bytes | None) -> Sequence[bytes]:
 
 
 def require_with(connection: Connection, conversation_id: str, member_id: str, device_id: str) -> None:
-    """Raise ChatError if the member is in a channel's call with another device."""
+    """Raise ChatError if the member is in a channel's call on another device."""
     if store.devices_in_call(connection, conversation_id).get(member_id, device_id) != device_id:
         raise ChatError("no_device", "You are in this call with another device")
 

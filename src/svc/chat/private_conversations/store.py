@@ -15,7 +15,7 @@ from svc.chat.private_conversations.franking import TAG_BYTES
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 
 MAX_PEOPLE = 25
-# The maximum size of an encrypted message, enough for a text of 4,000 characters, the message it replies to,
+# The maximum size of an encrypted message, enough for 4,000 characters of text, the message it replies to,
 # and padding.
 MAX_MESSAGE_BYTES = 32 * 1024
 # The maximum size of a commit, enough for a group of 200 devices with a blank tree, where a path contains a

@@ -52,7 +52,8 @@ def read(variables: Mapping[str, str]) -> OperatingConfig:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# This is enough, because the longest change is one line and the sender is local.
+# The timeout for receiving a body. It can be short, because the longest change is one line and the sender is
+# local.
 BODY_DEADLINE_S = 10.0
 # The maximum number of connections, enough for the operator's programs. If all are in use, an idle one is
 # closed to make room.

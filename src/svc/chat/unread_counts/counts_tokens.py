@@ -23,7 +23,7 @@ SALT_BYTES = 16
 # The prefix of counts tokens, which makes leaked tokens recognisable.
 PREFIX = "svcrail."
 MAX_TOKEN_CHARACTERS = 256
-# The rate limit for invalid tokens per IP address. Clients may still have revoked tokens.
+# The rate limit for invalid tokens per IP address. Clients may still be using revoked tokens.
 INVALID_BURST, INVALID_PER_S = 60, 0.5
 
 

@@ -159,7 +159,7 @@ def require_room(used: SpaceUsed, more: int) -> None:
 
 
 def takes_long(kind: str, length: int) -> bool:
-    """Return whether a file is expected to take a long time.
+    """Return whether a file is expected to take a long time to process.
 
     Jobs that turn out to be slow are moved to the queue of long jobs.
     """

@@ -1,6 +1,6 @@
 """Manages the media worker's jobs: claims with a lease, retries with increasing delays, and dead letters.
 
-Members take turns, regardless of their number of waiting jobs. Jobs that are known to be slow have a separate
+Members take turns, no matter how many jobs each has waiting. Jobs that are known to be slow have a separate
 queue, so that short jobs never wait for them. Each step is one write transaction, and only one thread writes,
 so no two workers can claim the same job. If a worker loses its lease because it is too slow or has crashed,
 its results are ignored and the sweep removes its stored objects. The worker, not this module, decides whether

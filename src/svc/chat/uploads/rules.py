@@ -54,7 +54,7 @@ Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], No
 
 
 class Uploads:
-    """The rules for uploads. `moderate_text` returns the permitted form of a text or raises ChatError."""
+    """The rules for uploads. `moderate_text` returns the permitted form of text or raises ChatError."""
 
     def __init__(
         self,

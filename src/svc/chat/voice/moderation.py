@@ -1,8 +1,8 @@
 """Lets moderators mute, deafen, disconnect and move members in voice channels, and stop their screen shares.
 
-Each action requires the respective permission in the channel, and a higher rank than the member's. Muting and
-deafening apply to every channel, so they also require the server-wide permission. If the actor cannot see the
-channel, the error is `not_in_voice`. This module contains no HTTP code.
+Each action requires the corresponding permission in the channel, and a higher rank than the member's. Muting
+and deafening apply to every channel, so they also require the server-wide permission. If the actor cannot see
+the channel, the error is `not_in_voice`. This module contains no HTTP code.
 """
 
 import time

@@ -242,7 +242,7 @@ class _Conversation:
         self._stuck = asyncio.Event()
 
     async def run(self) -> None:
-        """Exchange frames until the connection closes. Raises other errors."""
+        """Exchange frames until the connection closes. Propagates any other failure."""
         for room_id in self._link.room_ids():
             self.register(room_id)
         try:

@@ -243,7 +243,7 @@ def _refused(refusal: ChatError) -> web.Response:
 
 
 def _base(request: web.Request) -> str:
-    """Return this server's URL as the client used it. It also works for senders in the client's network."""
+    """Return this server's URL as the client used it. It also works for senders on the client's network."""
     scheme = request.scheme
     if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
         scheme = request.headers["X-Forwarded-Proto"]

@@ -37,9 +37,7 @@ _MAX_DIGITS = 4_000
 
 
 class TooDeep:
-    """The type of the value that stands for JSON that is nested too deeply or contains numbers that are too
-    large.
-    """
+    """The type of TOO_DEEP, which stands for JSON with excessive nesting or excessively large numbers."""
 
 
 TOO_DEEP = TooDeep()

@@ -74,7 +74,7 @@ class InvalidPayload:
 def parse(value: object, *, filled: bool = False) -> Payload | InvalidPayload:
     """Parse a payload.
 
-    `filled` means that the message has attachments, so it needs neither a text nor a card.
+    `filled` means that the message has attachments, so it needs neither text nor a card.
     """
     findings = Findings()
     if value is TOO_DEEP:
@@ -96,7 +96,7 @@ def _payload(whole: Reader, filled: bool) -> Payload:
     cards = whole.objects("cards", limits.MAX_CARDS, _card)
     if findings.characters > limits.MAX_CARD_TEXTS:
         findings.problem(whole.at("cards"), "total_too_long", limits.MAX_CARD_TEXTS)
-    # A text that is present but invalid has already been reported.
+    # Text that is present but invalid has already been reported.
     if not filled and (blank or not whole.has("text")) and not whole.holds("cards") and whole.is_object:
         findings.problem(whole.at("text"), "required")
     return Payload("" if blank else text or "", display_name, avatar_url, cards, findings.warnings)

@@ -59,9 +59,9 @@ export const openBackCamera = () =>
 
 /**
  * Ask the member for a screen to share. Resolve with {video, audio, echoes}; `audio` is null if no audio is
- * shared. Audio captured from a window or the system would include the other members' voices and send them
- * back, unless the browser excludes this page's audio. `echoes` means that the audio was dropped for this
- * reason.
+ * shared. Audio captured from a window or the system would include the other members' voices, so they would
+ * hear themselves, unless the browser excludes this page's audio. `echoes` means that the audio was dropped
+ * for this reason.
  * @param {CallSettings} settings
  */
 export async function openScreen(settings) {

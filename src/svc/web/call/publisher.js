@@ -191,7 +191,8 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
   }
 
   /**
-   * Handle the loss of a device, such as one that was unplugged. Replace it with another device if possible.
+   * Handle the loss of a device, for example because it was unplugged. Replace it with another device if
+   * possible.
    * @param {Device} device
    * @param {Microphone | MediaStreamTrack} gone
    */

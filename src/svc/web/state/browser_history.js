@@ -203,8 +203,8 @@ export function startHistory({ isMissing, named }) {
   }
   const panel = history.state?.aside ?? null;
   openedPanel.value ??= panel;
-  // A view that covered the channel was closed by the reload, so skip its entry, which would show the same as
-  // the one before.
+  // A view that covered the channel was closed by the reload, so skip its entry, which would look the same as
+  // the previous one.
   isLeaving = skips(history.state, -1);
   let isStarting = isLeaving;
   // A view that the member opened before this module was loaded gets its own entry, so that Back closes it.

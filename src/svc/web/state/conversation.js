@@ -43,7 +43,7 @@ export class Conversation {
   loaded = signal(false);
   /** A sentence that explains why the messages could not be fetched, or "" if they could. */
   problem = signal("");
-  /** The same for messages before and after the loaded ones. */
+  /** Like `problem`, for messages before and after the loaded ones. */
   olderProblem = signal("");
   newerProblem = signal("");
   /**

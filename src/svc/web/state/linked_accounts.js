@@ -49,8 +49,8 @@ export const ownLinks = signal(undefined);
 export const confirmations = signal([]);
 
 /**
- * Return the localStorage key under which a member's confirmations are stored, each with the server that it
- * is for. Our own server does not know that server.
+ * Return the localStorage key of a member's confirmations. Each confirmation is stored with the server that
+ * it was given to, which our own server does not know.
  * @param {string} id
  */
 const storedAs = (id) => `svc.confirmed.${id}`;

@@ -1,6 +1,6 @@
 // Adds formatting such as bold and italic to the selected text, or removes it. Contains only pure functions.
 
-/** The keyboard shortcuts, with Ctrl or Command, that add a Markdown marker. */
+/** The keys that add a Markdown marker when pressed with Ctrl or Command. */
 export const FORMATS = [
   { key: "b", sign: "**", words: "format-bold" },
   { key: "i", sign: "*", words: "format-italic" },

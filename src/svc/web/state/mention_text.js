@@ -19,7 +19,7 @@ export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
 export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
 
 /**
- * Return the text that the field shows for this Markdown. Adds the entries that `restored` needs to `names`.
+ * Return the text that the field shows for this Markdown. Add to `names` the entries that `restored` needs.
  * @param {string} markdown
  * @param {Names} names
  */

@@ -1,5 +1,5 @@
-// Stores each file that is being uploaded in this browser until the server has stored it permanently, so that
-// a reload loses no files. A file belongs to the tab that sends it.
+// Keeps a copy in this browser of each file that is being uploaded, until the server has stored the file
+// permanently, so that a reload loses no files. A file belongs to the tab that sends it.
 
 /** @typedef {{key: string, conversationKey: string, file: File, id: string | null}} KeptFile */
 

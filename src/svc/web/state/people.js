@@ -28,7 +28,7 @@ const quiet = signal(/** @type {Ids} */ (new Set()));
 /** Whether we are on do-not-disturb. */
 export const ownQuiet = computed(() => quiet.value.has(member.value?.id ?? ""));
 
-/** Whether we are invisible, that is, we appear away to others. */
+/** Whether we are invisible, which means that we appear away to others. */
 export const ownInvisible = signal(false);
 
 /** Return a member's presence: "online", "idle", "quiet" (do not disturb) or "away". @param {string} id */

@@ -67,7 +67,7 @@ export const answering = signal(null);
 export const opened = signal(new Map());
 /** The files attached to the draft, by conversation. @type {Map<string, PrivateUploads>} */
 export const attaching = new Map();
-/** The reason for each conversation that could not be read. @type {Signal<Map<string, string>>} */
+/** For each conversation that could not be read, the reason. @type {Signal<Map<string, string>>} */
 export const problems = signal(new Map());
 
 /** Return the other members of a conversation. @param {Pick<PrivateConversation, "members">} conversation */

@@ -15,7 +15,7 @@ const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
 /**
  * In a request, `sub` at `iss` requests a link to the person's account at `aud`. In a statement, `sub` at
- * `iss` is the same person as `peer` at `aud`, whose key has the thumbprint `peer_key`.
+ * `iss` is the same person as `peer` at `aud`, and `peer_key` is the thumbprint of the key of `peer`.
  * @typedef {{use: string, iss: string, sub: string, aud: string, made_at_ms: number, peer?: string,
  *   peer_key?: string}} Claims
  * @typedef {Claims & {key: string, text: string}} Statement A verified statement with the thumbprint of its

@@ -19,7 +19,7 @@ import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread_counts.js";
 import { focusMessageField } from "./parts/focus.js";
 
-/** The shortcuts: their keys, label and action. In `keys`, "Ctrl" also means the Command key on a Mac. */
+/** The shortcuts with their keys, labels and actions. In `keys`, "Ctrl" also means Command on a Mac. */
 export const SHORTCUTS = [
   { keys: "Ctrl+K", words: "shortcut-switcher", act: () => showDialog("switcher") },
   { keys: "Ctrl+F", words: "shortcut-search", act: () => openSidePanel("search") },
@@ -100,7 +100,7 @@ export function onAway() {
 }
 
 /**
- * Keep key presses during an input method's composition from all other handlers, because they control the
+ * Hide key presses during an input method's composition from all other handlers, because they control the
  * composition. Safari ends the composition before the Enter that confirms it, so that Enter is recognised by
  * its key code.
  * @param {KeyboardEvent} event

@@ -1,7 +1,7 @@
 """Tracks the online members that a relay's clients show, and the changes that the clients have missed.
 
 After a takeover, the state for a client leaves out the online members: with 10,000 members online, they make
-up 290 KB of 299 KB. The client keeps the members that it shows, and receives the differences as events.
+up 290 KB of its 299 KB. The client keeps the members that it shows, and receives the differences as events.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ class MissedPresences:
 
 
 class OnlineMembers:
-    """The online members. They are unknown at first, and if an owner with an older version does not send
+    """The online members. They are unknown at first, and also if the owner's version is too old to send
     them.
     """
 

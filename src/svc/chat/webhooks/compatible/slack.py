@@ -21,7 +21,7 @@ from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDra
 from svc.chat.webhooks.compatible.payload_reader import Node, escape, escape_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
-# The maximum number of parts in a rich text, and of pieces in a part. Slack has no such limits.
+# The maximum number of parts in rich text, and of pieces in a part. Slack has no such limits.
 MAX_PARTS = 100
 MAX_PIECES = 200
 MAX_INDENT = 8

@@ -24,8 +24,8 @@ export const keyOf = ({ type, target_id: id }) => `${type}:${id}`;
 /**
  * Return the overrides to store so that only `wanted` can see the channel: first those that allow, then those
  * that deny.
- * @param {Override[]} overrides The existing overrides. @param {Set<string>} wanted Keys in the same format
- *   as from `letIn`.
+ * @param {Override[]} overrides The existing overrides. @param {Set<string>} wanted Keys in the format that
+ *   `letIn` returns.
  * @param {Role[]} roles All roles. @param {{id: string, roles: string[], rank: number, owner: boolean}} self
  */
 export function madePrivate(overrides, wanted, roles, self) {

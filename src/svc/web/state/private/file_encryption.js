@@ -109,8 +109,8 @@ export function encryptedFilesIn(files) {
 }
 
 /**
- * Remove characters that reverse text or pad it invisibly from a name. The server cannot remove them, because
- * the name is encrypted.
+ * Remove from a name all characters that reverse text or pad it invisibly. The server cannot remove them,
+ * because the name is encrypted.
  * @param {string} name
  */
 const readableName = (name) =>

@@ -41,8 +41,8 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 const transferPayload = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
 /**
- * Return the change that records from which entry on this device can read the history. Return no change if
- * the device already has entries.
+ * Return the change that records where the history on this device begins. Return no change if the device
+ * already has entries.
  * @param {Store} store
  * @param {string} id
  * @param {number} seq The number of the commit that added the device.
@@ -118,7 +118,8 @@ export async function requestTransfer({ store, send }, id) {
 }
 
 /**
- * Return the last unanswered request from each of our other devices for which this device has entries.
+ * Return the last request from each of our other devices, if it is unanswered and this device has entries
+ * to send.
  * @param {Entry[]} entries
  * @param {Device} own
  * @param {string[]} ours

@@ -186,7 +186,7 @@ export function SlowLeft({ channelId }) {
 }
 
 /**
- * Describe how long slow mode still lasts. More than a minute is rounded up to full minutes.
+ * Describe the remaining wait in slow mode. Durations over a minute are rounded up to whole minutes.
  * @param {number} left
  */
 export const slowWords = (left) =>

@@ -6,7 +6,7 @@ import { html, useMemo } from "../../vendor/preact.js";
 /** Whether each module is dark. Null until it is set. @typedef {(boolean | null)[][]} Rows */
 
 /**
- * The error correction bytes per block and the data bytes of each block, for each version from 1.
+ * The error correction bytes per block and the data bytes of each block, for each version, starting with 1.
  * @type {[number, number[]][]}
  */
 const BLOCKS = [

@@ -38,7 +38,7 @@ const PERSON_REM = 2.75;
 /** @param {{onClose: () => void}} props */
 export function Members({ onClose }) {
   const [problem, setProblem] = useState("");
-  // Fetch all members if the list is incomplete, as after a long disconnection.
+  // Fetch all members if the list is incomplete, for example after a long disconnection.
   useEffect(() => {
     if (!complete.value)
       loadMembers().then(

@@ -100,8 +100,8 @@ function Open({ conversation }) {
 }
 
 /**
- * Describe the conversation's problem, such as that nobody can read new messages yet. Return "" if there is
- * none.
+ * Describe the conversation's problem, for example that nobody can read new messages yet. Return "" if there
+ * is none.
  * @param {One} conversation
  */
 function hindrance(conversation) {

@@ -66,8 +66,8 @@ export function useGone(present, name, words, close) {
 }
 
 /**
- * Takes the user from an editor back to its list, with a button or, on a phone, with the system's Back
- * gesture.
+ * A button that takes the user from an editor back to its list. On a phone, the system's Back gesture does
+ * the same.
  * @param {{onBack: () => void, children?: unknown}} props
  */
 export const BackToList = ({ onBack, children }) =>
