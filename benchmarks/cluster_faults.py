@@ -50,7 +50,7 @@ from svc.chat.cluster.takeover import catch_up
 from tests.chat.chat_server import ChatServer
 from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.private_conversations.mls_messages import Client
-from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, killed_at_the_end, owner_among
+from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, owner_among, stopped_at_the_end
 from tests.kit.cluster_callers import call_of_two, calls_at
 from tests.kit.cluster_clients import CHANNEL, Clients, faults_in
 from tests.kit.cluster_network import ClusterNetwork, Host, LoopbackNetwork, NamespaceNetwork
@@ -298,7 +298,7 @@ async def _cluster(folder: Path, lease_s: float, *, namespaces: bool) -> AsyncIt
                 nodes.append(_node(name, folder, urls, flags, host, variables))
             else:
                 relays.append(ChatRelay(name, urls, host=host))
-        await stack.enter_async_context(killed_at_the_end([*nodes, *relays]))
+        await stack.enter_async_context(stopped_at_the_end([*nodes, *relays]))
         await nodes[0].start()
         await owner_among(nodes[:1])
         for process in (*nodes[1:], *relays):

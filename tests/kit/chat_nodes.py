@@ -21,6 +21,7 @@ from tests.kit.fork_server import ServedProcess, shared
 from tests.kit.wait import wait_until
 
 START_DEADLINE_S = 60.0
+STOP_DEADLINE_S = 15.0
 _ASK_S = 2.0
 _LOOK_S = 0.001
 _CHUNK_BYTES = 64 * 1024
@@ -102,6 +103,15 @@ class ClusterProcess:
             self.signal(signal.SIGKILL)
             await self.ended()
 
+    async def stop(self) -> None:
+        """Stop the process: quickly, or so that it can write its results if coverage is measured."""
+        if "COVERAGE_PROCESS_CONFIG" in os.environ and self.process is not None:
+            self.signal(signal.SIGCONT)
+            self.signal(signal.SIGTERM)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.process.wait(), STOP_DEADLINE_S)
+        await self.kill()
+
     async def health(self) -> Mapping[str, Any]:
         """Return the node's own health report, or an empty report if it does not respond."""
         try:
@@ -164,8 +174,8 @@ async def token_of(node: ChatNode, nickname: str) -> str:
 
 
 @asynccontextmanager
-async def killed_at_the_end(processes: Sequence[ClusterProcess]) -> AsyncIterator[None]:
-    """Kill the processes at the end of the block. If the block fails, print their output."""
+async def stopped_at_the_end(processes: Sequence[ClusterProcess]) -> AsyncIterator[None]:
+    """Stop the processes at the end of the block. If the block fails, print their output."""
     try:
         yield
     except BaseException:
@@ -175,7 +185,7 @@ async def killed_at_the_end(processes: Sequence[ClusterProcess]) -> AsyncIterato
         raise
     finally:
         for process in processes:
-            await process.kill()
+            await process.stop()
 
 
 @asynccontextmanager
@@ -190,7 +200,7 @@ async def chat_nodes(
     nodes = [ChatNode(name, folder, servers, flags) for name in names]
     for node in nodes:
         node.variables |= variables
-    async with killed_at_the_end(nodes):
+    async with stopped_at_the_end(nodes):
         await nodes[0].start()
         await owner_among(nodes[:1])
         for node in nodes[1:]:
@@ -214,7 +224,7 @@ class ChatRelay(ClusterProcess):
 async def chat_relays(servers: Sequence[str], names: Sequence[str]) -> AsyncIterator[list[ChatRelay]]:
     """Start relays and wait until all of them are attached to an owner."""
     relays = [ChatRelay(name, servers) for name in names]
-    async with killed_at_the_end(relays):
+    async with stopped_at_the_end(relays):
         for relay in relays:
             await relay.start()
         for relay in relays:

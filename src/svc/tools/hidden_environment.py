@@ -21,7 +21,7 @@ _SYSTEM = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", 
 
 def is_harmless(name: str) -> bool:
     """Return whether every program may see this variable."""
-    return name in _SYSTEM or name.startswith(("PYTHON", "LC_"))
+    return name in _SYSTEM or name.startswith(("PYTHON", "COVERAGE_", "LC_"))
 
 
 def can_fork() -> bool:

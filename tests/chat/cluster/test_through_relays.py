@@ -11,7 +11,7 @@ from aiohttp import ClientSession, FormData
 from tests.chat.chat_server import ChatServer
 from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
-from tests.kit.chat_nodes import ClusterProcess, chat_nodes, chat_relays, killed_at_the_end, token_of
+from tests.kit.chat_nodes import ClusterProcess, chat_nodes, chat_relays, stopped_at_the_end, token_of
 from tests.kit.cluster_callers import calls_at
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.sfu_process import running_sfu
@@ -30,7 +30,7 @@ async def test_a_file_is_uploaded_and_served_in_ranges_through_a_relay(tmp_path:
         (relay,) = await stack.enter_async_context(chat_relays(servers.urls, ["east"]))
         worker = ClusterProcess("worker", ["worker"])
         worker.variables |= node.variables
-        await stack.enter_async_context(killed_at_the_end([worker]))
+        await stack.enter_async_context(stopped_at_the_end([worker]))
         await worker.start()
         headers = {"Authorization": f"Bearer {await token_of(node, 'Ada')}"}
         member = await stack.enter_async_context(ClientSession(relay.address, headers=headers))

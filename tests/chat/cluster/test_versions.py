@@ -11,7 +11,7 @@ from svc.base.migrations import migrations_in, schema_version
 from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.chat_server import ChatServer
 from tests.chat.cluster.test_relays import member_at, next_text, post
-from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, killed_at_the_end, owner_among
+from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, owner_among, stopped_at_the_end
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.wait import wait_until
 
@@ -70,7 +70,7 @@ async def test_each_relay_waits_for_an_owner_with_its_own_protocol_version(
     ):
         other, other_relay = ChatNode("b", tmp_path, servers.urls, FLAGS), ChatRelay("west", servers.urls)
         other.program = other_relay.program = OTHER_PROTOCOL
-        async with killed_at_the_end([other, other_relay]):
+        async with stopped_at_the_end([other, other_relay]):
 
             async def is_refused() -> bool:
                 return b"another version of the relay protocol" in other_relay.written
@@ -113,7 +113,7 @@ async def test_a_node_of_an_older_version_follows_a_newer_schema_but_does_not_ta
     ):
         later = ChatNode("b", tmp_path, servers.urls, FLAGS)
         later.program = LATER_SCHEMA
-        async with killed_at_the_end([later]):
+        async with stopped_at_the_end([later]):
             await later.start()
             await move(older, later)
             await wait_until("the older node follows", older.follows, within_s=30)
@@ -138,7 +138,7 @@ async def test_an_updated_follower_prepares_the_web_client_before_it_takes_over(
     async with nats_cluster(tmp_path) as servers, chat_nodes(tmp_path, servers.urls, "a", FLAGS):
         updated = ChatNode("b", tmp_path, servers.urls, FLAGS)
         updated.program = PREPARES
-        async with killed_at_the_end([updated]):
+        async with stopped_at_the_end([updated]):
             await updated.start()
             await wait_until("the updated node follows", updated.follows, within_s=30)
             assert b"the page is prepared" in updated.written
