@@ -298,7 +298,7 @@ def test_every_metric_is_documented() -> None:
     assert sorted(documented) == sorted(exposed)
 
 
-def test_every_sfu_counter_is_documented_with_its_description_in_the_code() -> None:
+def test_every_sfu_counter_is_documented_with_the_description_from_the_code() -> None:
     table = {row.code(0)[0]: row.cells[1] for row in rows(DOCS / "configuration.md", "SFU metrics")}
     counters = {
         f"svc_sfu_{name}_total": words for name, words in (_SESSION_COUNTERS | _CORE_COUNTERS).items()

@@ -140,7 +140,7 @@ def test_a_new_member_is_served_first_with_pending_data(
     assert ready[0].fileno() not in turn(selector)
 
 
-def test_a_connection_that_starts_with_the_token_of_a_member_skips_the_queue(
+def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
     selector: FairSelector,
 ) -> None:
     selector.fair.owner_of = lambda data: "Ada" if data == b"member" else None

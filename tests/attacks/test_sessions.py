@@ -309,7 +309,7 @@ async def test_signing_out_invalidates_the_code_for_another_device(chat: ChatSer
     assert await refused_code(chat, code)
 
 
-async def test_a_former_owner_cannot_recover_anyone_with_an_earlier_code(chat: ChatServer) -> None:
+async def test_a_former_owner_cannot_recover_any_account_with_an_earlier_code(chat: ChatServer) -> None:
     owner = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
     heir = await chat.sign_in(Device(), nickname="Ben", invite_code=chat.invite)
     headers = {"Authorization": f"Bearer {owner['access_token']}"}

@@ -159,7 +159,7 @@ async def test_channels_can_be_reordered_by_keyboard_by_menu_and_by_dragging(ser
     owner, member = server.owner, server.member
 
     async def are(*order: str) -> None:
-        """Wait until both pages show this order, because elements that still move cannot be dragged."""
+        """Wait until both pages show this order, because elements that are still moving cannot be dragged."""
         for person in (member, owner):
             await expect(names(person)).to_have_text(list(order))
 

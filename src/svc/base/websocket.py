@@ -19,7 +19,7 @@ from svc.base.token_bucket import TokenBucket
 # The rate limit for a client's pings and pongs. A client's library may send pings every few seconds.
 PULSE_BURST = 10.0
 PULSES_PER_S = 1.0
-# The maximum number of messages returned in one iteration of the event loop. One read can bring thousands.
+# The maximum number of messages returned in one iteration of the event loop. One read can yield thousands.
 MESSAGES_AT_ONCE = 16
 
 # aiohttp warns about handshakes that offer none of our subprotocols, and logs the offer, which may contain a

@@ -134,7 +134,7 @@ class Connectivity:
         self._carry(now)
 
     def add_candidate(self, text: str, ufrag: str | None, now: float) -> None:
-        """Try a candidate that the client has sent after its answer. Raises CandidateError if it is
+        """Try a candidate that the client sent after its answer. Raises CandidateError if it is
         invalid.
         """
         candidate = Candidate.parse(text)

@@ -327,7 +327,7 @@ class MediaPlane:
         return not self.tcp_refused
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Serve the port. Callbacks run on `loop`."""
+        """Start listening on the port. Callbacks run on `loop`."""
         self._loop = loop
         loop.add_reader(self._core.fileno(), self._deliver)
         self._core.start()

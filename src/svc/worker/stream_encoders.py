@@ -1,6 +1,6 @@
 """Transfers one stream of a video from the old file to the new file, inside the sandbox.
 
-An encoder takes packets and yields packets to write. If every browser plays the codec, only the frames and
+An encoder takes packets and yields packets to write. If every browser supports the codec, only the frames and
 the audio in the packets are copied. Otherwise they are decoded and re-encoded. Opens no file.
 `svc.worker.video` chooses the encoder for each stream.
 """

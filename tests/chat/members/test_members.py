@@ -206,7 +206,7 @@ async def test_nobody_can_act_above_their_rank_or_grant_permissions_they_lack(
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
     wanted = [*mine["permissions"], "manage_roles"]
     await owner.done("PATCH", "/api/roles/moderator", {"permissions": wanted})
-    # Members cannot change roles of equal or higher rank, or the holders of these roles.
+    # Members cannot change roles of equal or higher rank, or the members who have these roles.
     for role_id in ("moderator", "admin", "owner"):
         for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):
             assert await moderator.refused(method, f"/api/roles/{role_id}", body) == "rank_too_low"

@@ -189,7 +189,7 @@ def test_the_preview_of_a_redirecting_link_names_the_target_host(tmp_path: Path)
     on_an_internet(body, tmp_path)
 
 
-def test_there_are_no_previews_when_they_are_disabled(tmp_path: Path) -> None:
+def test_no_previews_are_made_when_they_are_disabled(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as scene:
             await scene.send(f"<{HOST}/tea> `{HOST}/tea`")

@@ -111,7 +111,9 @@ async def test_names_are_checked_for_blocked_words(members: MembersByRole) -> No
     )
 
 
-async def test_a_deleted_webhook_stops_immediately_but_its_messages_stay(members: MembersByRole) -> None:
+async def test_a_deleted_webhook_stops_working_immediately_but_its_messages_stay(
+    members: MembersByRole,
+) -> None:
     webhook = await made(members.owner)
     assert (await status_of_post(members.owner, webhook))[0] == 200
     await members.owner.done("DELETE", f"/api/webhooks/{webhook['id']}")

@@ -191,7 +191,7 @@ def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int)
 
 
 def keep_code(connection: Connection, member_id: str, code_hash: bytes, now_ms: int) -> None:
-    """Store a member's recovery code. It replaces an earlier recovery code."""
+    """Store a member's recovery code, replacing any earlier one."""
     connection.execute("INSERT OR REPLACE INTO kept_codes VALUES (?, ?, ?)", (member_id, code_hash, now_ms))
 
 

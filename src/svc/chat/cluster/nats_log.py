@@ -275,7 +275,7 @@ class NatsLog:
     # Methods that read the log.
 
     def last_sequence(self) -> int:
-        """Return the last sequence in the log, according to the stream's leader. Raises ClusterError."""
+        """Return the log's last sequence number, according to the stream's leader. Raises ClusterError."""
         return self.run(self._last_sequence())
 
     async def _last_sequence(self) -> int:
@@ -308,7 +308,7 @@ class NatsLog:
         return leader | {peer.name or "": bool(peer.current) for peer in info.cluster.replicas or ()}
 
     def sequence_at(self, moment: datetime) -> int:
-        """Return the last sequence that NATS stored before `moment`. Raises ClusterError."""
+        """Return the last sequence number that NATS stored before `moment`. Raises ClusterError."""
         return self.run(self._sequence_at(moment.astimezone(UTC)))
 
     async def _sequence_at(self, moment: datetime) -> int:
@@ -332,7 +332,7 @@ class NatsLog:
 
     def read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
         """Return the complete entries that follow `after`, each with the sequence of its last part. Also
-        return the last sequence read.
+        return the last sequence number read.
 
         Any replica of the stream may respond, so the newest entries may be missing. Raises ClusterError.
         """

@@ -42,7 +42,7 @@ def uses_tus(headers: Mapping[str, str]) -> bool:
 
 
 def length(headers: Mapping[str, str]) -> int:
-    """Return the announced length of the upload. Raises ChatError."""
+    """Return the declared length of the upload. Raises ChatError."""
     return _number(headers, "Upload-Length")
 
 

@@ -169,7 +169,7 @@ class Node:
         raise InvalidValue((*self._path, name), "must be a string")
 
     def number(self, name: str) -> float | None:
-        """Return the number `name`, which may also be a numeric string. Return None for any other value."""
+        """Return the number in the field `name`, which may be a numeric string, or None for other values."""
         value = self._data.get(name)
         try:
             # Parsing a string of a million digits would be slow.

@@ -247,7 +247,7 @@ export async function importTransfer({ store, fetchFile }, id, { for: answered, 
 }
 
 /**
- * Return the changes that import entries. Never replace an entry that this device has read itself.
+ * Return the changes that import entries. Never replace an entry that this device already has.
  * @param {Store} store
  * @param {string} id
  * @param {any[]} received

@@ -31,7 +31,7 @@ export function PersonMenu({ opening: { id, name, opener, at }, onClose }) {
 }
 
 /**
- * Return the items for all actions on a member.
+ * Return the menu items for all actions on a member.
  * @param {string} id
  * @param {string} name
  * @returns {ItemList}
