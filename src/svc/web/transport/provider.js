@@ -70,7 +70,7 @@ export function comeFromProvider() {
   return { carried, exchange };
 }
 
-/** Return 43 random characters. They carry 256 bits of entropy, and 43 is the minimum length of a verifier. */
+/** Return 43 random characters, the minimum length of a verifier. They carry 256 bits of entropy. */
 function random() {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }
