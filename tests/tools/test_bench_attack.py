@@ -82,9 +82,9 @@ def test_attackers_get_their_own_cores_if_there_are_at_least_three(monkeypatch: 
         assert (cores.honest(), cores.attackers()) == (honest, attackers)
 
 
-@pytest.mark.nightly("seconds of attacks for a flag of the bench")
 async def test_with_the_together_flag_no_attack_runs_alone() -> None:
-    code, output, errors = await bench("attack", *SHORT, "--json", "--together", "unsigned", "sign-ins")
+    attacks = ("malformed", "posting", "reading", "sign-ins", "unsigned")
+    code, output, errors = await bench("attack", *SHORT, "--json", "--together", *attacks)
     assert (code, errors) == (0, "")
     assert [json.loads(line)["attack"] for line in output.splitlines()] == ["none", "all at once"]
 
