@@ -183,6 +183,24 @@ def test_a_receiver_that_loses_audio_temporarily_gets_each_packet_with_its_prede
     assert not any(voice.redundant()[-3:])
 
 
+def test_redundancy_and_resends_together_add_at_most_nine_sixteenths_to_the_bytes_of_audio() -> None:
+    voice, resent_bytes = Voice(), 0
+    voice.bob.send_rtcp(packets.receiver_report(1, 5000, fraction_lost=20), voice.now)
+    for number in range(1, 1001):
+        voice.send(number, sound(number) * 4)
+        sequence = header(voice.bob.media[-1])["sequence"]
+        if number % 8 == 0:  # Three packets in a row are lost.
+            voice.now += 0.03
+            voice.lose(*((sequence - back) & 0xFFFF for back in (3, 2, 1)))
+        resent_bytes += sum(len(voice.datagrams[voice.bob.address, number]) + 28 for number in voice.resent)
+        voice.resent.clear()
+    sent = [data for (remote, _), data in voice.datagrams.items() if remote == voice.bob.address]
+    plain = [data for (remote, _), data in voice.datagrams.items() if remote == voice.carol.address]
+    added = sum(len(data) + 28 for data in sent) + resent_bytes - sum(len(data) + 36 for data in plain)
+    assert added <= 9 / 16 * sum(len(data) + 36 for data in plain) + 1_000
+    assert resent_bytes and 300 < sum(voice.redundant()) < 900
+
+
 def test_a_queue_of_100_ms_ends_redundancy_for_30_s() -> None:
     voice, number = Voice(), 0
 

@@ -20,7 +20,7 @@ from svc._rtp.objects cimport AUDIO, END_PICTURE, KEEP_BITMASK, NO_MARKS, SPATIA
 from svc._rtp.pacer cimport is_due, note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send, send_again
 from svc._rtp.paced_transports cimport leave_ready, note_queued, wake_resting
-from svc._rtp.redundancy cimport copied_with, may_repeat
+from svc._rtp.redundancy cimport copied_with, may_repeat, spend_repair_credit
 from svc._rtp.event_ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn
 from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
@@ -278,7 +278,7 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
     sent.filler = 1 if record.filler else 0
     sent.numbered = 0
     sent.redundant = 1 if core.now < down_track.redundant_until and not record.filler and may_repeat(
-        core, down_track, record.slot, record.output) else 0
+        core, down_track, record.slot, record.output) and spend_repair_credit(down_track, record.slot) else 0
     sent.layer_marks = record.layer_marks
     sent.splice = down_track.splice
     return sent
@@ -482,6 +482,7 @@ cdef bint resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     length = send_again(core, down_track, slot, sent)
     if length > 0:
         down_track.resend_credit -= length
+        down_track.repair_credit -= 16 * length
         if down_track.transport.pacer != NULL:
             note_sent(down_track.transport.pacer, <uint32_t>length, core.now)
         core.counters.retransmissions_sent += 1

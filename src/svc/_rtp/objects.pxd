@@ -273,6 +273,7 @@ cdef struct DownTrack:
     int64_t resend_credit   # bytes that may be resent now
     int64_t nacked          # recent share of packets that were NACKed, times NACKED_ALL
     int64_t redundant_until # ns: audio is sent as RED until then; 0 if it is not
+    int64_t repair_credit   # bytes that redundancy may add now, in 16ths
     int64_t copied_until    # ns: every second audio packet is sent twice until then; 0 if it is not
     LastFrame last_frame    # frame of the packet with the highest number
     uint64_t payload_types[2]   # payload types that the receiver accepts, one bit each

@@ -30,4 +30,5 @@ cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nog
 cdef uint8_t loss_for_fec(uint8_t lost) noexcept nogil
 cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil
 cdef int64_t copied_with(const DownTrack* down_track, int64_t output) noexcept nogil
+cdef bint spend_repair_credit(DownTrack* down_track, const Slot* slot) noexcept nogil
 cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil

@@ -32,6 +32,13 @@ cdef int64_t COPIES_LAST = 60_000_000_000
 cdef int64_t PAUSE_AFTER_QUEUE = 30_000_000_000
 # Redundancy begins only if the downlink's queue is shorter than this (ns).
 cdef int64_t SHORT_QUEUE = 50_000_000
+# While audio is sent as RED, redundancy and resends add at most this many 16ths to its bytes. A receiver that
+# loses 15 % of packets then needs less than 1.6 times the bit rate, and a loss that RED does not repair is
+# resent. Redundancy begins with this credit (bytes), which is also the maximum.
+cdef int64_t REPAIR_SHARE = 9
+cdef int64_t MAX_REPAIR_CREDIT = 1_000
+# Bytes of the headers of UDP and IPv4, and of the authentication tag.
+cdef int64_t AROUND_PACKET = 44
 # Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
 # audio that every listener gets. No loss above this maximum is reported to the speaker. Browsers report on
 # audio every 5 s, so a report stays valid for a little over two intervals.
@@ -115,6 +122,19 @@ cdef bint may_repeat(const Core* core, const DownTrack* down_track, const Slot* 
             and slot.header.padding == 0)
 
 
+cdef bint spend_repair_credit(DownTrack* down_track, const Slot* slot) noexcept nogil:
+    """Add the credit of a packet, and spend it on the previous payload if it suffices. Return whether it does."""
+    cdef const Slot* previous = get(&down_track.forwarder.history, slot.ext_seq - 1)
+    cdef int64_t cost = 16 * (previous.header.payload_length + RED_HEADERS)
+    down_track.repair_credit = min(
+        max(down_track.repair_credit, -16 * MAX_REPAIR_CREDIT) + REPAIR_SHARE * (slot.length + AROUND_PACKET),
+        16 * MAX_REPAIR_CREDIT)
+    if down_track.repair_credit < cost:
+        return False
+    down_track.repair_credit -= cost
+    return True
+
+
 cdef size_t write_red_prefix(const Slot* slot, const Slot* previous, uint8_t* out) noexcept nogil:
     """Write everything before the primary's payload: both headers, and the previous payload."""
     cdef uint32_t elapsed = slot.header.timestamp - previous.header.timestamp
@@ -155,6 +175,8 @@ cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nog
             transport.bandwidth != NULL and transport.bandwidth.queue.last > SHORT_QUEUE):
         return
     if takes_red:
+        if down_track.redundant_until <= core.now:
+            down_track.repair_credit = 16 * MAX_REPAIR_CREDIT
         down_track.redundant_until = core.now + LASTS
     else:
         down_track.copied_until = core.now + COPIES_LAST
