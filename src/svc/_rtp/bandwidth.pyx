@@ -41,8 +41,8 @@ cdef double WARY_STEP = 1.3
 cdef double MAX_OVER_DELIVERED = 1.5
 # A token bucket cannot sustain this multiple of the carried rate for a second.
 cdef double SURPASSED = 2.5
-# Until this long after a decrease (ns), the measured rate includes packets from before the downlink became
-# narrow.
+# For this long after a decrease (ns), the measured rate still includes packets from before the downlink
+# narrowed.
 cdef int64_t SURPASSED_TIME = 1_000_000_000
 cdef int64_t FORGET_ALLOWED = 1_000_000_000
 # Feedback reference times count 64 ms in 24 bits (ns). Unwrapped times start high, so that none becomes
@@ -116,8 +116,8 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
             if not down:
                 note_packet(&bandwidth.loss, sent_at, packet.size, True)
     if newest:
-        # The round trip includes the delay of feedback, because the control depends on the whole response
-        # time.
+        # The round trip includes the delay of feedback, because the rate control depends on the total
+        # response time.
         bandwidth.rtt += (now - newest - bandwidth.rtt) // 8 if bandwidth.rtt else now - newest
     if news:
         bandwidth.reported_at = now
@@ -280,8 +280,8 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
     """
     cdef Probing* probing = &bandwidth.probing
     if is_competing(&bandwidth.control, now):
-        # The carried rate was only the capacity that the other flow left. Verifying it would require an empty
-        # queue.
+        # The carried rate was only the capacity that the other flow left for us. Verifying it would require
+        # an empty queue.
         probing.carried = 0.0
     elif bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
         probing.carried = delivery.recent

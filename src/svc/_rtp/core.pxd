@@ -19,8 +19,8 @@ cdef enum:
     RUN = 64
     # The minimum time between ticks (ns), because each tick visits every sender.
     TICK_SPACING = 5_000_000
-    # How long work that is not urgent waits for a packet that wakes the thread (ns). Every speaker sends a
-    # packet within this time.
+    # How long non-urgent work waits for a packet to wake the thread (ns). Every speaker sends a packet within
+    # this time.
     PATIENCE = 20_000_000
     # One shard of receivers for each possible sending thread.
     MAX_SHARDS = 16

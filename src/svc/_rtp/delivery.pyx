@@ -29,7 +29,7 @@ from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.tcp_admission cimport count_slow, is_streamed, takes, takes_again
 
 # A keyframe for many receivers is sent as fast as possible, however long that takes. However, a queue that
-# never empties for this long (ns) is not caused by a burst: the core or the downlink cannot keep up.
+# does not empty for this long (ns) is not caused by a burst: the core or the downlink cannot keep up.
 cdef int64_t MAX_BURST_NS = 100_000_000
 # The maximum time that a packet waits, outside and within a burst (ns).
 cdef int64_t MAX_DELAY_NS = 25_000_000
@@ -198,8 +198,8 @@ cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil:
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
     """Write all of a receiver's waiting packets. Later packets will have different numbers or timestamps.
 
-    Padding is sent in place of paced packets, which would burst into a full downlink just when the downlink
-    is relieved of this track. A keyframe follows anyway.
+    Padding is sent in place of paced packets, because sending them all at once would flood a full downlink
+    just when it is being relieved of this track. A keyframe follows anyway.
     """
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)
@@ -423,9 +423,9 @@ cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept
     """Return the LayerMarks of a packet.
 
     The bitmask is sent with the first packet of each frame in the lowest layers, which every receiver gets. A
-    receiver that gets all layers again also needs the bitmask, because it would continue to use the previous
-    one. A receiver without RTX gets no bitmask, because a plain resend must repeat the header, and the
-    structure may have changed by then.
+    receiver that gets all layers again also needs the bitmask, because it would otherwise keep using the
+    previous one. A receiver without RTX gets no bitmask, because a plain resend must repeat the header, and
+    the structure may have changed by then.
     """
     cdef const LayerSelector* layers = &down_track.layers
     cdef uint8_t marks = KEEP_BITMASK

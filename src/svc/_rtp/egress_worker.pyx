@@ -18,8 +18,8 @@ from svc._rtp.udp cimport svc_clear_signal, svc_close, svc_signal, svc_signal_op
 
 cdef enum:
     FEW = BATCH // 2
-    # A full socket signals when it accepts more. A full network interface does not, so sending is retried
-    # after this time (ms).
+    # A full socket signals when it can accept more data. A full network interface does not, so sending is
+    # retried after this time (ms).
     RETRY_MS = 1
     # The upper limit for every wait (ms), as a precaution.
     MAX_SLEEP_MS = 1000

@@ -157,7 +157,7 @@ cdef class Engine:
         """
         self.core.first_shard = (self.core.first_shard + 1) % self.core.shard_count
         if is_blocked(&self.core):
-            # The kernel might accept more data again.
+            # The kernel might accept data again.
             self.flush_all()
         drain(&self.core)
         self.flush_all()

@@ -11,7 +11,7 @@ cdef enum:                  # H264 NAL unit types.
 
 # Every video sender is sent a keyframe request every 2 s (docs/rtcp.md, "RTCP from the SFU").
 cdef int64_t PERIOD = 2_000_000_000
-# At most one PLI is sent within this time, for any number of requests.
+# At most one PLI is sent within this time, regardless of the number of requests.
 cdef int64_t SOURCE_INTERVAL = 500_000_000
 
 

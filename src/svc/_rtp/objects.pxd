@@ -246,7 +246,7 @@ cdef struct DownTrack:
     uint32_t records        # number of waiting packets
     uint32_t ssrc
     uint8_t waiting         # 1 if forwarding is waiting for a keyframe
-    uint8_t requests        # consecutive keyframe requests, without those after losses; reset after a minute
+    uint8_t requests        # consecutive keyframe requests, except those after losses; reset after a minute
     bint loses              # a report showed losses since the last keyframe request
     uint8_t paused          # waiting because of heavy loss; this receiver's requests do not end the wait
     uint8_t switched_off    # waiting because its client turned the track off (SET_PAUSED)
@@ -268,7 +268,7 @@ cdef struct DownTrack:
     uint32_t last_timestamp # timestamp as sent
 
     int64_t last_timestamp_at   # ns: when the packet with last_timestamp was queued
-    uint32_t packets        # as counted in sender reports, without retransmissions
+    uint32_t packets        # as counted in sender reports, excluding retransmissions
     uint32_t octets
     int64_t resend_credit   # bytes that may be resent now
     int64_t nacked          # recent share of packets that were NACKed, times NACKED_ALL

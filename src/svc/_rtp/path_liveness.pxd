@@ -8,7 +8,7 @@ from svc._rtp.objects cimport Transport
 
 
 # A path is steady if at least STEADY_SIGNS datagrams arrive within STEADY_TIME_NS (ns). Checks and their
-# responses alone would cause fewer.
+# responses alone amount to fewer.
 cdef enum:
     STEADY_TIME_NS = 1_000_000_000
     STEADY_SIGNS = 4

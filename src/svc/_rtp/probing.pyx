@@ -1,10 +1,10 @@
 """Probing: decides when to try a higher rate and how much to send, and computes the result.
 
 A probe consists of packets sent for 25 ms at the rate to be tried. Probing starts at three and six times the
-first estimate, and continues at twice each result. Later, a probe is sent from time to time while more is
-wanted than the estimate permits. A token bucket lets a short probe through at any rate, so a result far above
-the known capacity is verified by a probe that empties the bucket first. Does not send packets: `bytes_due`
-returns the number of bytes to send. See docs/bandwidth.md, "Probes".
+first estimate, and continues at twice each result. Later, a probe is sent from time to time while a
+higher rate is wanted than the estimate permits. A token bucket lets a short probe through at any rate, so a
+result far above the known capacity is verified by a probe that empties the bucket first. Does not send
+packets: `bytes_due` returns the number of bytes to send. See docs/bandwidth.md, "Probes".
 """
 
 from libc.string cimport memset
@@ -250,7 +250,7 @@ cdef double take_result(Probing* probing, int64_t now) noexcept nogil:
             found = result
             probing.verified = cluster.verifies
         if result == 0:
-            # On a busy machine, packets can arrive all at the same time. Do not wait for a result.
+            # On a busy machine, packets can all arrive at the same time. Do not wait for a result.
             cluster.number = 0
             probing.waiting_until = 0
             probing.next_probe = min(probing.next_probe, now)
@@ -259,7 +259,7 @@ cdef double take_result(Probing* probing, int64_t now) noexcept nogil:
         elif cluster.packets >= cluster.sent_packets:
             cluster.number = 0
         else:
-            # Packets that have yet to arrive belong to this cluster and must not count for another.
+            # Packets that have yet to arrive belong to this cluster and must not count towards another.
             cluster.sent_packets = 0
     return found
 

@@ -13,7 +13,7 @@ cdef struct RateControl:
     double deviation        # relative variance of the capacity, in kbit/s
     double resume           # bit/s: rate to resume when the queue is empty, or 0 if not draining
     int64_t draining_until  # ns: a queue that is not empty by then belongs to another flow
-    int64_t standing_since  # ns: since when the queue has been long, or 0 if it is short
+    int64_t standing_since  # ns: when the queue became long, or 0 if it is short
     int64_t competing_since # ns
     int64_t competing_until # ns: until then the queue is attributed to another flow
     double plateau          # bit/s: rate before the last decrease alongside another flow

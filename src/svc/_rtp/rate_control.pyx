@@ -36,7 +36,7 @@ cdef int64_t LONG_QUEUE = 100_000_000
 cdef int64_t MAX_STANDING = 500_000_000
 # If less than this share of the estimate arrives, decrease immediately.
 cdef double COLLAPSE = 0.6
-# On a busy machine, packets arrive late together, so a single report may show too low a rate.
+# On a busy machine, packets arrive late and all at once, so a single report may show too low a rate.
 cdef int MIN_COLLAPSES = 3
 cdef double STALE = 0.8
 # A sender that uses less than this share of the estimate does not test the downlink.
@@ -50,8 +50,8 @@ cdef int64_t COMPETITION = 15_000_000_000
 cdef int64_t MAX_COMPETITION = 60_000_000_000
 cdef int MAX_FUTILE = 2
 cdef int64_t MIN_FUTILE_QUEUE = 60_000_000
-# The effect of a decrease is measured by the queue between these times after it (ns). Later, the queue has
-# other causes.
+# The effect of a decrease is judged by the length of the queue between these times after the decrease (ns).
+# Later, the queue has other causes.
 cdef int64_t MIN_EFFECT_TIME = 150_000_000
 cdef int64_t MAX_EFFECT_TIME = 3_000_000_000
 cdef double MIN_THROUGH = 0.7
@@ -59,8 +59,8 @@ cdef double EFFECT = 0.6
 cdef double NOTICEABLE = 0.95
 cdef double COMPETING_LOSS = 0.01
 cdef double COMPETING_BACK_OFF = 0.7
-# This covers two observations of losses, after a round trip. Until then, the losses may be older than the
-# decrease.
+# With a competing flow, decreases are at least a round trip and this time (ns) apart, which covers two
+# observations of losses. Losses reported sooner may be older than the previous decrease.
 cdef int64_t COMPETING_SPACING = 700_000_000
 # With a competing flow, the rate grows like CUBIC's (RFC 9438, section 4.2).
 cdef double CUBIC = 0.4

@@ -34,7 +34,7 @@ cdef struct Reception:
     uint32_t clock_rate     # Hz; set_clock_rate changes it
     int64_t base            # the first extended number; numbers before a restart are two cycles lower
     int64_t highest
-    int64_t keyframe        # start of the newest keyframe: a packet missing before it does no damage
+    int64_t keyframe        # start of the newest keyframe; earlier missing packets do no damage
     int64_t received        # packets without duplicates
     int64_t expected_prior  # at the last report
     int64_t received_prior

@@ -24,7 +24,7 @@ cdef int64_t LOSSES_WITHIN = 2_000_000_000
 cdef int64_t LASTS = 15_000_000_000
 # A receiver without RED that never requests audio, such as Firefox, gets a copy of every second packet
 # instead. FEC in the next packet repairs the others. A copy is sent this many packets later, because losses
-# come in bursts. Browsers buffer audio with gaps for longer. Reports do not show losses that copies have
+# come in bursts. Browsers buffer audio for longer if it has gaps. Reports do not show losses that copies have
 # repaired, so copies continue for longer than RED (ns).
 cdef int64_t COPY_DISTANCE = 6
 cdef int64_t COPIES_LAST = 60_000_000_000

@@ -395,7 +395,7 @@ AES_AND_MULTIPLICATION = {
 
 
 def _processor() -> str:
-    """Return the processor capabilities that OpenSSL detects, without those masked by the environment, or an
+    """Return the processor capabilities that OpenSSL detects, except those masked by the environment, or an
     empty string if unknown.
     """
     for path in _crypto_libraries().values():

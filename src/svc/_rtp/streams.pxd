@@ -27,7 +27,7 @@ cdef struct Stream:
     uint32_t id
     int fd
     uint8_t proven          # an authenticated check arrived over it
-    uint8_t awaits_room     # the kernel signals when it accepts more data
+    uint8_t awaits_room     # the kernel will signal when it can accept more data
     uint8_t doomed          # it is closed at the end of the iteration
     uint8_t frames          # number received before it was proven
     Path path

@@ -18,7 +18,7 @@ cdef struct ArrivalLog:
     uint8_t feedback_count
 
 
-cdef struct PacketStatus:   # the report of one packet in a feedback packet
+cdef struct PacketStatus:   # the report on one packet in a feedback packet
     uint16_t sequence
     bint received
     int64_t arrival         # ns by the reporter's clock, from a multiple of its 64 ms; valid if received

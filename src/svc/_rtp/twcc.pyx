@@ -1,7 +1,8 @@
-"""Writes transport-wide feedback to a sender, without which browsers send only a few hundred kbit/s.
+"""Writes transport-wide feedback for a sender.
 
-The feedback reports packet arrival times. Also parses such feedback from receivers, for `congestion`. Makes
-no estimates. See draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
+The feedback reports packet arrival times. Without it, browsers send only a few hundred kbit/s. Also parses
+such feedback from receivers, for `congestion`. Makes no estimates. See
+draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """
 
 from libc.string cimport memset

@@ -41,10 +41,10 @@ from svc._rtp.udp cimport (
 
 cdef enum:
     # The number of batches received from one socket before packets are sent. If the core gets too little CPU
-    # time, datagrams that it reads from the kernel too late are lost, including audio.
+    # time and reads too late, the kernel drops datagrams, including audio.
     BATCHES_PER_TURN = 4
-    # A full socket signals when it accepts more. A full network interface does not, so sending is retried
-    # after this time (ms).
+    # A full socket signals when it can accept more data. A full network interface does not, so sending is
+    # retried after this time (ms).
     RETRY_MS = 1
     # If the thread is busy and there are no connections, it checks for new connections only once in this many
     # iterations.
@@ -395,7 +395,7 @@ cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept no
 
 
 def most_streams() -> int:
-    """Return a quarter of the number of descriptors that this process may open. The rest is for
+    """Return a quarter of the number of descriptors that this process may open. The rest are for
     signalling.
     """
     descriptors, _ = getrlimit(RLIMIT_NOFILE)

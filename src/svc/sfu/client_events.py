@@ -74,10 +74,9 @@ class LayerRequest(Payload):
     # The width of the tile that shows the track, in screen pixels, or 0 if unknown.
     width: Annotated[int, Meta(ge=0, le=MAX_WIDTH_PX)] = 0
     paused: bool = False
-    # The demand of a track's receivers, sent to its publisher. The track is identified by its id and its
-    # source, because the publisher's browser may use a different id than the room.
+    # Tracks with a higher priority keep their quality longer.
     priority: Annotated[int, Meta(ge=0, le=MAX_PRIORITY)] = DEFAULT_PRIORITY
-    adaptive: bool = False  # The service may lower the track further when the downlink needs it.
+    adaptive: bool = False  # The service may lower the track further if the downlink requires it.
 
     @property
     def target(self) -> int:

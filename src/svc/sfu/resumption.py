@@ -15,8 +15,8 @@ from svc.sfu.close_codes import CloseCode
 from svc.sfu.session import RESUME_WITHIN_S, Session
 
 CREDENTIAL_BYTES = 32
-# The reasons after which a client must not rejoin. A client must learn them even if it was disconnected when
-# its session ended.
+# If a session ends for one of these reasons, its client must not rejoin. The client must learn the reason
+# even if it was disconnected at the time.
 _FINAL = (CloseCode.REPLACED, CloseCode.DISCONNECTED)
 # The maximum number of remembered reasons. The oldest are dropped first. Only clients with a grant can end
 # sessions, and each client only a few per 30 s.
