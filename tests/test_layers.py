@@ -89,7 +89,7 @@ ARCHITECTURE = Architecture(
             ),
             # Only the guarded fetcher connects to addresses that users supply.
             *("svc.chat.outbound_http.connector", "svc.chat.outbound_http.fetcher"),
-            "svc.chat.settings.management",
+            "svc.chat.settings.management_listener",
             *(
                 "svc.tools.admin.stopped_server",
                 "svc.tools.doctor",

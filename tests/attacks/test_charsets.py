@@ -15,7 +15,7 @@ from aiohttp import helpers
 
 from svc.chat.access.endpoint_permissions import ENDPOINTS
 from svc.chat.http import disposition, parameters
-from tests.attacks.test_malformed_http import management_listener
+from tests.attacks.test_malformed_http import admin_listener
 from tests.chat.chat_server import ChatServer
 from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook, hook_of
@@ -109,7 +109,7 @@ async def require_bad_request(fault: str, hook: Hook, members: MembersByRole) ->
 async def test_the_management_listener_gives_the_same_error(
     variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
+    async with admin_listener(variables, tmp_path_factory.mktemp("none")) as address:
         headers = {"Authorization": "Bearer token", "Content_Type": "application/json; charset=utf-7"}
         for fault, body in NO_JSON.items():
             answer = await send(address, "PATCH", "/management/settings", body, **headers)

@@ -15,7 +15,7 @@ import pytest
 
 from svc.base import http_server
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
-from tests.attacks.test_malformed_http import management_listener
+from tests.attacks.test_malformed_http import admin_listener
 from tests.chat.chat_server import ChatServer
 from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook, hook_of
@@ -99,7 +99,7 @@ async def test_a_compressed_tus_chunk_is_also_rejected(members: MembersByRole, i
 async def test_the_management_listener_also_rejects_compressed_bodies(
     variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, inflated: list[int]
 ) -> None:
-    async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
+    async with admin_listener(variables, tmp_path_factory.mktemp("none")) as address:
         headers = ["Authorization: Bearer token", "Content-Encoding: gzip", f"Content-Length: {len(bomb())}"]
         async with raw_connection(address) as raw:
             assert (await raw.ask("PATCH", "/management/settings", headers, bomb())).json() == REFUSAL

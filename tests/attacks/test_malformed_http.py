@@ -14,7 +14,7 @@ from aiohttp import ClientSession, WSMsgType
 from svc.chat.app import serving
 from svc.chat.config import read
 from svc.chat.http_port import Flags
-from svc.chat.settings import management
+from svc.chat.settings import management_listener
 from svc.worker import config as worker_config
 from svc.worker.app import working
 from tests.chat.chat_server import ChatServer
@@ -54,11 +54,11 @@ async def plain_http_on_tls(variables: dict[str, str], folder: Path) -> AsyncIte
 
 
 @asynccontextmanager
-async def management_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str]:
+async def admin_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str]:
     config = read({**variables, "SVC_ADMIN_TOKEN": "token", "SVC_ADMIN_PORT": "0"}).operating
     async with (
         server_with_insight(variables) as (_chat, community),
-        management.management_listener(community.settings, config, "127.0.0.1") as address,
+        management_listener.listening(community.settings, config, "127.0.0.1") as address,
     ):
         yield address
 
@@ -78,7 +78,7 @@ async def worker_listener(variables: dict[str, str], _: Path) -> AsyncIterator[s
 LISTENERS: dict[str, Listener] = {
     "chat": chat_listener,
     "chat, beside TLS": plain_http_on_tls,
-    "management": management_listener,
+    "management": admin_listener,
     "sfu": sfu_listener,
     "worker": worker_listener,
 }

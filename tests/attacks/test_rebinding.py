@@ -11,7 +11,7 @@ from aiohttp import ClientSession
 from svc.chat.authentication.trusted_issuers import RequestedAddresses, ServerAddresses
 from svc.chat.community import Community
 from svc.chat.config import read
-from svc.chat.settings import management
+from svc.chat.settings import management_listener
 from svc.chat.settings.mdns_records import own_name
 from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
@@ -139,7 +139,7 @@ async def test_scrapers_and_proxies_may_use_any_host_name(
 async def managed(variables: dict[str, str]) -> AsyncIterator[ClientSession]:
     operating = read({**variables, "SVC_ADMIN_TOKEN": TOKEN, "SVC_ADMIN_PORT": "0"}).operating
     async with server_with_insight(variables) as (_, community):
-        listener = management.management_listener(community.settings, operating, "127.0.0.1")
+        listener = management_listener.listening(community.settings, operating, "127.0.0.1")
         async with listener as address, ClientSession(address) as http:
             yield http
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access.address import ClientAddress
+from svc.chat.access.client_address import ClientAddress
 from svc.chat.authentication.join_policy import Admission, Applicant, ServerJoinPolicy
 from svc.chat.errors import ChatError
 from tests.chat.chat_server import ChatServer

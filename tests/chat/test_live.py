@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 
-from svc.chat.access.address import Origins
+from svc.chat.access.origins import Origins
 from svc.chat.live import client, frames, socket
 from svc.chat.live.hub import EVERYONE
 from svc.chat.live.outbox import MAX_WAITING_BYTES

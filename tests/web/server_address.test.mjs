@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { problemOf } from "../../src/svc/web/state/admin/server.js";
+import { problemOf } from "../../src/svc/web/state/admin/management_requests.js";
 
 const problem = (address) => problemOf(new URL(address));
 

@@ -34,10 +34,10 @@ from svc.base.open_file_limit import raise_limit
 from svc.base.query_pool import reading_for
 from svc.base.tasks import cancel_and_wait, stop_event
 from svc.chat import http_port
-from svc.chat.access.address import Origins
 from svc.chat.access.checked_writes import on_authority_of
 from svc.chat.access.directory import Directory
 from svc.chat.access.endpoint_permissions import ENDPOINTS, Audience, check
+from svc.chat.access.origins import Origins
 from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.authentication.trusted_issuers import read_or_create_server_id
@@ -49,7 +49,7 @@ from svc.chat.http_port import Flags
 from svc.chat.live.hub import Hub
 from svc.chat.response_headers import REQUEST_ID, adding_headers, strict_transport
 from svc.chat.server_status.measurements import RequestCounts
-from svc.chat.settings import management
+from svc.chat.settings import management_listener
 from svc.chat.settings.mdns_advertiser import advertise
 from svc.chat.settings.mdns_records import AdvertisedServer
 from svc.chat.tls import TlsFiles
@@ -211,7 +211,7 @@ async def serving(
             commands = replication.commands(commands)
             replication.measure(community.registry)
         control = listening(config.data_dir, commands)
-        managed = management.management_listener(community.settings, config.operating, flags.admin_host)
+        managed = management_listener.listening(community.settings, config.operating, flags.admin_host)
         in_flight = InFlightRequests()
         application = build(community, config, in_flight, replication)
         if files is not None:

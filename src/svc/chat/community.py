@@ -20,8 +20,8 @@ from svc.base.ids import BufferedBits, Ids
 from svc.base.metrics import Registry
 from svc.base.open_file_limit import limit
 from svc.base.package_version import package_version
-from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
+from svc.chat.access.origins import Origins
 from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.account.blocks import Blocks

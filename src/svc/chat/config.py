@@ -11,16 +11,17 @@ from pathlib import Path
 from svc.base import media_services
 from svc.base.config_parsing import ConfigError, flag, items, number, port, require, text
 from svc.base.media_services import MediaConfig
-from svc.chat.access.address import MAX_HOPS, normalise
+from svc.chat.access.client_address import MAX_HOPS
 from svc.chat.access.directory import TEXT, VOICE, Channel
+from svc.chat.access.origins import normalise
 from svc.chat.authentication import config as joining_config
 from svc.chat.authentication.config import IdentityConfig
 from svc.chat.invites import attempt_limits as invites
 from svc.chat.invites.attempt_limits import InviteConfig
 from svc.chat.media import config as uploads_config
 from svc.chat.media.config import UploadsConfig
-from svc.chat.settings import management
-from svc.chat.settings.management import OperatingConfig
+from svc.chat.settings import management_listener
+from svc.chat.settings.management_listener import OperatingConfig
 
 # One day. Longer values are almost certainly typos.
 MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
@@ -85,7 +86,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         voice_max_users=number(variables, "VOICE_MAX_USERS", 0),
         media=media_services.read(variables),
         uploads=uploads_config.read(variables),
-        operating=management.read(variables),
+        operating=management_listener.read(variables),
         mls_retention_days=_retention_days(variables),
         link_previews=flag(variables, "SVC_LINK_PREVIEWS", True),
     )

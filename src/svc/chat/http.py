@@ -17,7 +17,7 @@ from msgspec import json
 from svc.base.database import StorageFailed
 from svc.base.http_server import without_traceback
 from svc.base.strict_json import loads_object
-from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, client_behind_proxies
+from svc.chat.access.client_address import FORWARDING_HEADERS, ClientAddress, client_behind_proxies
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from aiohttp import web
 
 from svc.base import logs
-from svc.chat.access.address import Origins
+from svc.chat.access.origins import Origins
 from svc.chat.tls import TlsFiles
 from svc.chat.uploads.protocols import EXPOSED, REQUEST_HEADERS
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from svc.base.database import Connection
-from svc.chat.access.address import ClientAddress
+from svc.chat.access.client_address import ClientAddress
 from svc.chat.access.permissions import MEMBER
 from svc.chat.errors import ChatError
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from svc.base.database import Connection, Write
-from svc.chat.access.address import ClientAddress
 from svc.chat.access.checked_writes import exclusive_write
+from svc.chat.access.client_address import ClientAddress
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.authentication import jwt_verification, store

@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from svc.chat.access.address import normalise
+from svc.chat.access.origins import normalise
 from svc.chat.authentication import jwt_verification as proofs
 from svc.chat.schemas import Id, TimeMs
 

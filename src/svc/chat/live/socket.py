@@ -17,9 +17,9 @@ from svc.base.database import StorageFailed
 from svc.base.http_connections import recognise
 from svc.base.query_pool import reading_for
 from svc.chat.access import rate_limits
-from svc.chat.access.address import Origins
 from svc.chat.access.checked_writes import on_authority_of
 from svc.chat.access.endpoint_permissions import EVENTS, check
+from svc.chat.access.origins import Origins
 from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Handler

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from svc.base.config_parsing import host_and_port
 from svc.base.database import Connection, Database, StorageFailed
-from svc.chat.access.address import normalise
+from svc.chat.access.origins import normalise
 
 _FACT = "push_contact"
 # Names that no push service can reach (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal).

@@ -28,8 +28,8 @@ from svc.base.signalling_codec import MAX_FRAME_BYTES, EnvelopeError, parse
 from svc.base.tasks import until_first_ends
 from svc.base.token_bucket import TokenBucket
 from svc.base.websocket import WebSocket
-from svc.chat.access.address import Origins
 from svc.chat.access.endpoint_permissions import ANYONE
+from svc.chat.access.origins import Origins
 from svc.chat.endpoints import Endpoints, Request, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number

@@ -11,7 +11,7 @@ export const ASIDES = {
   pins: Lazy(() => import("./conversation/pins.js"), "Pins"),
   quality: Lazy(() => import("./call/quality_panel.js"), "QualityPanel"),
   thread: Lazy(() => import("./conversation/thread.js"), "Thread"),
-  threads: Lazy(() => import("./conversation/threads.js"), "Threads"),
+  threads: Lazy(() => import("./conversation/followed_threads.js"), "Threads"),
   search: Lazy(() => import("./conversation/search.js"), "Search"),
 };
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from svc.base.config_parsing import number, port, text
-from svc.chat.access.address import MAX_HOPS
+from svc.chat.access.client_address import MAX_HOPS
 from svc.chat.cluster.config import check_name, cluster_name, servers_of
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from aiohttp import web
 from msgspec import Struct
 
-from svc.chat.access.address import Origins
+from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import Session
 from svc.chat.cluster.owner_proxy import NO_OWNER, OWNER_WITHIN_S
 from svc.chat.cluster.relay.link import LinkLost, OwnerLink

@@ -8,7 +8,7 @@
  * @import { PrivateConversation } from "../../types/api.js"
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Payload } from "./content.js"
- * @import { Entry } from "./log_entries.js"
+ * @import { Entry } from "./apply_log_entry.js"
  * @import { Device } from "./other_devices.js"
  * @import { Store } from "./unsent_messages.js"
  *

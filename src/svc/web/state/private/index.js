@@ -103,7 +103,7 @@ export async function report({ conversation_id: id, content_seq: seq }, text) {
     said: payload,
     sentAtMs,
     tag,
-  } = /** @type {Partial<import("./log_entries.js").Entry>} */ (
+  } = /** @type {Partial<import("./apply_log_entry.js").Entry>} */ (
     (await store.get(`history/${id}/${seq}`)) ?? {}
   );
   if (!memberId || sentAtMs === undefined || !payload?.frank || !tag)

@@ -7,7 +7,7 @@
  * @import { PrivateConversation } from "../private_conversations.js"
  * @import { Change } from "./device_changes.js"
  * @import { Payload, DecryptedMessage } from "./content.js"
- * @import { Entry } from "./log_entries.js"
+ * @import { Entry } from "./apply_log_entry.js"
  * @import { Identity } from "./own_identity.js"
  * @import { WaitingMessage } from "./unsent_messages.js"
  */

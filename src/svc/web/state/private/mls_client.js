@@ -7,13 +7,13 @@
  * @import { ResponseBody, Body, PathOf } from "../../types/wire.js"
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Payload } from "./content.js"
- * @import { Entry, Group } from "./log_entries.js"
+ * @import { Entry, Group } from "./apply_log_entry.js"
  * @import { Api } from "./other_devices.js"
  * @import { Store } from "./unsent_messages.js"
  */
 
 import { historyStart } from "./history_messages.js";
-import { afterEntry } from "./log_entries.js";
+import { afterEntry } from "./apply_log_entry.js";
 import { createFrank } from "./franking.js";
 import {
   agreementOf,

@@ -3,7 +3,7 @@
 
 /**
  * @import { PrivateDevice } from "../../types/api.js"
- * @import { Entry } from "./log_entries.js"
+ * @import { Entry } from "./apply_log_entry.js"
  * @import { State, Stated } from "./mls.js"
  *
  * @typedef {typeof import("../server.js").api} Api

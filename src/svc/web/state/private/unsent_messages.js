@@ -5,7 +5,7 @@
 /**
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Payload } from "./content.js"
- * @import { Group } from "./log_entries.js"
+ * @import { Group } from "./apply_log_entry.js"
  *
  * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix:
  *   string) => Promise<any[]>}} Store

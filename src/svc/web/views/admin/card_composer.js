@@ -6,7 +6,7 @@
 /** @import { Put } from "./card_fields.js" */
 
 import { picturesOf, problemsWith, shownCard, withAt } from "../../state/admin/webhook_payload.js";
-import { postTo, webhookDescription } from "../../state/admin/server.js";
+import { postTo, webhookDescription } from "../../state/admin/management_requests.js";
 import { notify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";

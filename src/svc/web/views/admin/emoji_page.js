@@ -5,7 +5,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { emoji } from "../../state/emoji.js";
-import { deleteEmoji, emojiNameOf, renameEmoji, sendEmoji } from "../../state/admin/server.js";
+import { deleteEmoji, emojiNameOf, renameEmoji, sendEmoji } from "../../state/admin/management_requests.js";
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";

@@ -6,7 +6,7 @@
 import { health } from "../../state/admin/server_operation.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
-import { problemOf } from "../../state/admin/server.js";
+import { problemOf } from "../../state/admin/management_requests.js";
 import { html } from "../../vendor/preact.js";
 import { bytesOf, knows, t } from "../../words/words.js";
 import { Avatar, BotSign } from "../parts/avatar.js";

@@ -17,7 +17,7 @@ import { QrCode } from "../parts/qr_code.js";
 import { formatDuration } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useFormRequest } from "./parts/form_request.js";
-import { problemOf } from "../../state/admin/server.js";
+import { problemOf } from "../../state/admin/management_requests.js";
 
 /**
  * @typedef {{lifetime_s: number, max_uses: number, role_id: string | null, channel_id: string | null,

@@ -4,7 +4,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { textChannels } from "../../state/channels.js";
-import { changeSettings, removeIcon, sendIcon, settings } from "../../state/admin/server.js";
+import { changeSettings, removeIcon, sendIcon, settings } from "../../state/admin/management_requests.js";
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { info } from "../../state/server.js";
 import { html, useRef, useState } from "../../vendor/preact.js";

@@ -3,7 +3,7 @@
 /** @import { ResponseBody } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
-import { changeSettings, settings } from "../../state/admin/server.js";
+import { changeSettings, settings } from "../../state/admin/management_requests.js";
 import { keepsLess, storage } from "../../state/admin/server_operation.js";
 import { tryOrNotify } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";

@@ -4,7 +4,12 @@
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { addressOfWebhook, deleteWebhook, editWebhook, setWebhookPicture } from "../../state/admin/server.js";
+import {
+  addressOfWebhook,
+  deleteWebhook,
+  editWebhook,
+  setWebhookPicture,
+} from "../../state/admin/management_requests.js";
 import { hasPermission, textChannels } from "../../state/channels.js";
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useRef, useState } from "../../vendor/preact.js";

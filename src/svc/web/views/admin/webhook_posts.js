@@ -2,7 +2,7 @@
 
 /** @import { ResponseBody } from "../../types/wire.js" */
 
-import { postsOfWebhook } from "../../state/admin/server.js";
+import { postsOfWebhook } from "../../state/admin/management_requests.js";
 import { closeDialogs, open } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";

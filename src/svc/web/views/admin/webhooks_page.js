@@ -3,7 +3,7 @@
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 
 import { timesChanged } from "../../state/admin/change_counters.js";
-import { createWebhook, webhooks } from "../../state/admin/server.js";
+import { createWebhook, webhooks } from "../../state/admin/management_requests.js";
 import { channelsById } from "../../state/channels.js";
 import { currentLocation } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";

@@ -6,7 +6,7 @@
 /** @typedef {FormWith<"server">} Form */
 
 import { askFirstSteps, firstSteps, hideFirstSteps, nameServer } from "../../state/first_steps.js";
-import { sendIcon } from "../../state/admin/server.js";
+import { sendIcon } from "../../state/admin/management_requests.js";
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { info } from "../../state/server.js";

@@ -17,8 +17,8 @@ from svc.base.config_parsing import ConfigError
 from svc.base.listeners import bound
 from svc.chat.community import Community
 from svc.chat.config import read
-from svc.chat.settings import management
-from svc.chat.settings.management import OperatingConfig
+from svc.chat.settings import management_listener
+from svc.chat.settings.management_listener import OperatingConfig
 from svc.cli import parser
 from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.http_member import newcomer
@@ -68,7 +68,7 @@ def _operating(variables: dict[str, str]) -> OperatingConfig:
 @pytest.fixture
 async def managed(variables: dict[str, str]) -> AsyncIterator[Managed]:
     async with server_with_insight(variables) as (chat, community):
-        listener = management.management_listener(community.settings, _operating(variables), "127.0.0.1")
+        listener = management_listener.listening(community.settings, _operating(variables), "127.0.0.1")
         async with listener as address, ClientSession(address) as http:
             yield Managed(chat, community, http)
 
@@ -164,7 +164,7 @@ async def test_without_a_token_nothing_is_listening(
         opened.append(host)
         return bound(host, port)
 
-    monkeypatch.setattr(management, "bound", noted)
+    monkeypatch.setattr(management_listener, "bound", noted)
     async with chat_server({**variables, "SVC_ADMIN_PORT": "0"}):
         assert opened == []
     async with chat_server({**variables, "SVC_ADMIN_PORT": "0", "SVC_ADMIN_TOKEN": TOKEN}):
@@ -186,7 +186,7 @@ async def test_the_listener_uses_the_configured_address_in_a_container(
     managed: Managed, variables: dict[str, str]
 ) -> None:
     """Use a second loopback address, which Linux provides."""
-    async with management.management_listener(
+    async with management_listener.listening(
         managed.community.settings, _operating(variables), "127.0.0.2"
     ) as address:
         assert address.startswith("http://127.0.0.2:")

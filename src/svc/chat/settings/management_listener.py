@@ -64,7 +64,7 @@ logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def management_listener(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
+async def listening(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
     """Run the listener while the block runs. Yield its URL, or an empty string if it is off.
 
     Raises ConfigError if the port cannot be used.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.chat.access.address import ClientAddress, client_behind_proxies
+from svc.chat.access.client_address import ClientAddress, client_behind_proxies
 
 
 @pytest.mark.parametrize(
