@@ -1,8 +1,8 @@
 """Measures how badly audio is affected by video on the same service, even beyond saturation.
 
-One person's audio goes to ten people. It has five hundred packets a second, so that even short delays are
-detected. Another room on the same service has a camera and fifty receivers. The table shows the lost packets
-alongside the packets that the service reports as dropped.
+One person's audio goes to ten people. It is sent as five hundred packets a second, so that even short delays
+are detected. Another room on the same service has a camera and fifty receivers. The table shows the lost
+packets alongside the packets that the service reports as dropped.
 """
 
 import asyncio

@@ -445,7 +445,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=0.0, help="start no round later; 0: no limit")
     parser.add_argument("--namespaces", action="store_true")
     options = parser.parse_args()
-    # With this variable, each node and relay that starts would prepare the web client's files again.
+    # If this variable were set, each node and relay would prepare the web client's files again at startup.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if options.namespaces:
         unshare_network()

@@ -1,11 +1,11 @@
 """Measures a TURN relay in Python, with TLS on one side and UDP on the other. python -m benchmarks.relay
 [SECONDS]
 
-The chat server's port could also relay to the media service if a relay were cheap enough. This program does
-the minimum that such a relay must do with a packet in Python: asyncio's TLS, adding or removing a ChannelData
-header (RFC 8656 section 12.4), and one datagram. Permissions, quotas and credentials would cost more. The
-relay runs in its own process. The result is the CPU time of that process, including kernel time, per packet
-of 1,100 bytes.
+The chat server could also relay media to the media service, on its own port, if a relay were cheap enough.
+This program does the minimum that such a relay must do with a packet in Python: asyncio's TLS, adding or
+removing a ChannelData header (RFC 8656 section 12.4), and one datagram. Permissions, quotas and credentials
+would cost more. The relay runs in its own process. The result is the CPU time of that process, including
+kernel time, per packet of 1,100 bytes.
 """
 
 import asyncio

@@ -107,7 +107,7 @@ async def come_back(ada: Person, grace: Person, hidden_s: float) -> float:
 
 
 async def after_a_dip(ada: Person, grace: Person, link: Home, kbps: int, lowered: list[bool]) -> float:
-    """Return the end of a dip. Add to `lowered` whether video was lowered at that time."""
+    """Return the time at which a dip ends. Append to `lowered` whether video was lowered by then."""
     await link.shape(kbps)
     await asyncio.sleep(DIP_S / 2)
     await ada.page.evaluate("(paper) => window.print(paper)", next(PAPERS))

@@ -1,4 +1,6 @@
-"""Runs a separate browser for each of two people, so that their CPU time and network can differ."""
+"""Runs a separate browser for each of two people, so that their CPU time can be measured separately and their
+networks can differ.
+"""
 
 import tempfile
 from collections.abc import AsyncIterator

@@ -43,7 +43,7 @@ const usualNames = read("en/shortcodes/github.json");
 const otherNames = read("en/shortcodes/emojibase.json");
 const list = (names = []) => [names].flat();
 
-/** Return the names of each emoji. Where two emoji share a name, GitHub's and Slack's use of it win. */
+/** Return the names of each emoji. Where two emoji share a name, GitHub's and Slack's usage wins. */
 function namesOfAll() {
   const sets = ["github", "iamcal", "emojibase", "joypixels"].map((name) =>
     read(`en/shortcodes/${name}.json`),

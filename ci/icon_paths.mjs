@@ -94,7 +94,7 @@ function shapesOf(name) {
   return [...drawing.matchAll(/<(\w+) ([^>]*)\/>/g)].map(([, tag, text]) => [tag, attributes(text)]);
 }
 
-/** Return the path of a shape. Throws for one that no icon had so far. */
+/** Return the path of a shape. Throws for a kind of shape that no icon has used so far. */
 function pathOf([tag, shape]) {
   const { d, x1, y1, x2, y2, points, cx, cy, x, y } = shape;
   const [r, rx, ry, width, height] = ["r", "rx", "ry", "width", "height"].map((name) =>
@@ -120,7 +120,7 @@ function pathOf([tag, shape]) {
 
 /**
  * Round to a hundredth of a unit, less than a twentieth of a pixel at any size that the page uses. Each
- * number keeps its point, because the point may be all that separates it from the number before or after.
+ * number keeps its decimal point, which may be all that separates it from the number before or after.
  */
 const rounded = (path) =>
   path.replaceAll(/\d*\.\d{3,}/g, (number) => Number(number).toFixed(2).replace(/0$/, "").replace(/^0/, ""));

@@ -30,7 +30,7 @@ class Phase:
     wanted: float = 1e9  # the maximum that the application wants to send, in bit/s
     loss: float = 0.0
     burst: float = 1.0  # mean number of packets lost in a row
-    longer_s: float = 0.0  # how much longer than the plan's one-way delay
+    longer_s: float = 0.0  # added to the plan's one-way delay
 
 
 @dataclass(frozen=True, slots=True)

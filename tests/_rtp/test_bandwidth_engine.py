@@ -85,8 +85,8 @@ def seconds_until_a_drop_is_reported(warmed_up_s: float) -> float:
 
 
 def test_a_drop_is_reported_within_100_ms_no_matter_when_the_estimate_was_last_reported() -> None:
-    # The estimator takes the same time to detect the drop in every case. If the estimate happens not to have
-    # been reported shortly before, the drop is reported immediately.
+    # The estimator takes the same time to detect the drop in every case. If no estimate was reported shortly
+    # before, the drop is reported immediately.
     times = [seconds_until_a_drop_is_reported(2 + 0.04 * step) for step in range(25)]
     assert max(times) - min(times) <= 0.1
     assert min(times) < 0.3

@@ -39,7 +39,7 @@ def test_each_forwarder_sends_a_pli_every_two_seconds() -> None:
 
 
 def two_requests(again_at: float | None) -> list[float]:
-    """Have a receiver request a keyframe at 10.55 s and at `again_at`, and never send a keyframe. Return the
+    """Have a receiver request a keyframe at 10.55 s and at `again_at`, without sending it one. Return the
     times of the requests that reach the sender.
     """
     call, times = Call(), []

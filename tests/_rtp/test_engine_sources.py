@@ -142,7 +142,7 @@ def test_jitter_is_measured_with_the_clock_of_the_current_codec() -> None:
 def test_a_replacing_source_gets_a_keyframe_request_unless_it_starts_with_one(
     begins_with: bytes, plis: int
 ) -> None:
-    """Lose packets before the first arrival. No gap then makes a receiver request them."""
+    """Lose packets before the first arrival, where no gap prompts a receiver to request them."""
     call = Call()
     call.send(1, 1.0)
     call.engine.advance(3.5)

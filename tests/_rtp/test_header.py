@@ -235,7 +235,7 @@ def test_forwarded_extensions_keep_their_values_and_the_payload_is_unchanged(
 
     wanted = [element for element in sent if element[0] in accepted and (mixed or fits(element))]
     expected = ([mid] if mid else []) + wanted
-    # The mid may be added to the maximum number of elements that are parsed.
+    # With the mid, there may be one element more than the parser reads.
     assert elements(result) == expected[:20]
     assert body(result) == body(original)
     two_byte = len(result) > 14 and result[0] & 0x10 and result[12:14] == b"\x10\x00"

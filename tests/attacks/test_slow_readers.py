@@ -154,7 +154,7 @@ async def test_unread_exports_do_not_prevent_other_exports(
         assert await stalled[0].was_closed() or await stalled[1].was_closed()
 
 
-async def test_a_store_without_range_requests_serves_few_readers_and_spares_disk_space(
+async def test_a_store_without_range_requests_serves_few_readers_and_leaves_disk_space_free(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = S3Objects(stores.address(RCLONE))

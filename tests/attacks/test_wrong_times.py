@@ -211,7 +211,7 @@ async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dic
             (number_of(message_id), message_id, owner.id),
         )
         for table, column in (*_listed(PAST), *ENDS):
-            # No member has left, so there are no times of leaving.
+            # No member has left, so there are no departure times.
             if column != "left_at_ms":
                 file.execute(f"UPDATE {table} SET {column} = ?", (FAR_MS,))
         assert n > number_of(message_id)

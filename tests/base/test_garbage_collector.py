@@ -1,4 +1,4 @@
-"""A full garbage collection runs when the process is idle, or at the latest after the maximum delay."""
+"""A full garbage collection runs when the process is idle, or after the maximum delay at the latest."""
 
 import asyncio
 import gc
@@ -35,7 +35,7 @@ async def collected(
 ) -> list[int]:
     """Return the indices of the intervals after which a full collection ran.
 
-    Each interval consists of the fraction of a core that was used, and the number of objects waiting for
+    Each interval is a pair: the fraction of a core that was used, and the number of objects waiting for
     collection. `memory` is the process's memory use at each interval, and `left` is the memory still
     available on the machine.
     """

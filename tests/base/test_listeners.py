@@ -9,7 +9,7 @@ from svc.base.config_parsing import ConfigError
 from svc.base.listeners import bound, inherit_sockets
 
 
-def test_a_host_name_is_bound_at_all_of_its_addresses_with_one_port() -> None:
+def test_all_addresses_of_a_host_name_are_bound_on_one_port() -> None:
     opened = bound("localhost", 0)
     assert len({listening.getsockname()[1] for listening in opened}) == 1
     for listening in opened:

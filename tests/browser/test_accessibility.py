@@ -24,8 +24,8 @@ from tests.kit.text_channels import box, do, message, press_at, write
 AXE = Path(__file__).parents[1] / "axe"
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": WIDE, "narrow": NARROW}
-# Runs the function in the other theme and labels the faults it returns. Nothing is painted in between, which
-# would take as long as the check itself.
+# Runs the function in the other theme and labels the faults it returns. Nothing is painted in between,
+# because painting would take as long as the check itself.
 IN_OTHER_THEME = """async (run) => {
   const { dataset } = document.documentElement;
   const { theme } = dataset;
@@ -63,7 +63,7 @@ AXE_FAULTS = f"""async (bothThemes) => {{
   return bothThemes ? [...faults, ...(await ({IN_OTHER_THEME})(contrasts))] : faults;
 }}"""
 
-# A phone at 200 % zoom is the narrowest window, and hardly higher than a phone in landscape.
+# A phone at 200 % zoom is the narrowest window, and hardly taller than a phone in landscape.
 SMALLEST = [(195, 390)]
 SMALL = [(320, 568), (740, 360)]  # A small phone, and one in landscape.
 # Returns the controls in the topmost layer that are outside the window or cut off and cannot be scrolled into

@@ -103,7 +103,7 @@ async def test_a_view_opened_before_the_history_module_is_loaded_stays_open(peop
 
     await use_separate_modules(page)
     await page.route("**/state/browser_history.js", hold)
-    # The reload closes the dialog. Its history entry is left once the history module has been loaded.
+    # The reload closes the dialog. The page leaves its history entry once the history module has been loaded.
     await page.reload()
     await expect(page.locator("#text-name")).to_have_text("general")
     await asyncio.wait_for(requested.wait(), 60)

@@ -310,7 +310,7 @@ async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: 
         return bool(above and below and above["y"] + above["height"] <= below["y"])
 
     for size in (WIDE, NARROW):
-        # In a low window, the buttons are at the bottom edge.
+        # In a short window, the buttons are at the bottom edge.
         await ada.resize({**size, "height": 480})
         await wait_until("the notice is above the buttons", apart, within_s=15)
         await acts.click(trial=True)

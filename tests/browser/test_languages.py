@@ -230,7 +230,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     await box(ada).fill(ARABIC)
     await expect(box(ada)).to_have_css("direction", "rtl")
     await check_width(ada.page, "left to right")
-    # In a right-to-left page, nothing is cut off and text starts at the right.
+    # On a right-to-left page, nothing is cut off and text starts at the right.
     await ada.page.evaluate("document.documentElement.dir = 'rtl'")
     await check_width(ada.page, "right to left")
     await expect_accessible(ada, axe, "right to left")

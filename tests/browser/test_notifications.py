@@ -125,7 +125,7 @@ async def test_events_outside_the_current_view_are_announced(people: People) -> 
     await mention(grace, ada, "two")
     await wait_until("a sound plays for a mention", lambda: hears(ada, "mention"), within_s=15)
     await open_channel(ada, "general")
-    await expect(ada.page).to_have_title("general · svc")  # The end is visible: nothing is unread.
+    await expect(ada.page).to_have_title("general · svc")  # The end is visible, so nothing is unread.
     await post(grace, "three")
     await shows(ada, ["one", "@Ada two", "three"])
     await open_settings(ada)

@@ -61,7 +61,7 @@ async def recorder(port: int) -> AsyncIterator[Recorder]:
         return data
 
     async with tcp_server(lambda reader, writer: relay(reader, writer, port, to_server=record)) as server:
-        # This is a different site than the first server's 127.0.0.1, and not just a different port.
+        # This is a different site from the first server's 127.0.0.1, and not just a different port.
         kept.url = f"http://localhost:{server.sockets[0].getsockname()[1]}"
         yield kept
 

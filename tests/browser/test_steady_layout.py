@@ -33,8 +33,8 @@ POSITIONS = """() => {
     .map(([name, { x, y, height }]) => [name, Math.round(x), Math.round(y), Math.round(height)]);
 }"""
 
-# The safe-area insets of a phone in both orientations. The notch is at the top, or there are insets at both
-# sides. The home indicator is at the bottom.
+# The safe-area insets of a phone in both orientations. In portrait, the notch is at the top. In landscape,
+# there are insets on both sides. The home indicator is always at the bottom.
 UPRIGHT = {"top": 47, "bottom": 34, "left": 0, "right": 0}
 SIDEWAYS = {"top": 0, "bottom": 21, "left": 44, "right": 44}
 # Returns controls in the topmost layer that extend into a safe-area inset and cannot be scrolled out of it.

@@ -29,7 +29,7 @@ on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indir
 SIDEWAYS = ViewportSize(width=740, height=360)
 TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
 # Returns the touch targets in the topmost layer that are smaller than 44 px, and a message if the page is
-# wider than the screen. Names and links in text may be only as high as the text.
+# wider than the screen. Names and links in text may be only as tall as the text.
 OUT_OF_REACH = """() => {
   const found = [];
   const [width, height] = [innerWidth, innerHeight];

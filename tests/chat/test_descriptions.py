@@ -33,7 +33,7 @@ PAGES = {
     "GET /cluster/relay",
     "GET /cluster/ready",
 }
-# The endpoints that webhooks post to have their own document.
+# The endpoints for posting through a webhook have their own document.
 POSTS = {route for route in ENDPOINTS if "/api/webhooks/{webhook_id}/{token}" in route}
 # The AsyncAPI project's JSON schema for version 3.0.0, in one file.
 ASYNCAPI_SCHEMA = DATA / "asyncapi-3.0.0.schema.json"

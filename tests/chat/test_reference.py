@@ -1,5 +1,5 @@
-"""`GET /reference` lists every endpoint, request, event, object and error. Documents list endpoints for
-browsers.
+"""`GET /reference` lists every request, event, object and error, and every endpoint except those for
+browsers, which are listed in docs/.
 """
 
 import re

@@ -24,7 +24,7 @@ from tests.kit.wait import wait_until
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
 SCRAPES = 4
-# The value that Grafana would insert if Prometheus scrapes every second.
+# The value that Grafana inserts if Prometheus scrapes every second.
 RATE_INTERVAL = "4s"
 METRIC = re.compile(r"\bsvc_[a-z0-9_]+")
 

@@ -299,8 +299,8 @@ class People:
     """The pages in one browser, each with its own storage for a different person.
 
     Without `service_worker`, no page installs its service worker, which would fetch every file again for its
-    cache and take a fifth of a page's CPU time. `still` pages show no animations, because animating the rings
-    around speakers takes half of a call's CPU time, and leave the microphone unprocessed. `members` have
+    cache and take a fifth of a page's CPU time. `still` pages leave the microphone unprocessed and show no
+    animations, because animating the rings around speakers takes half of a call's CPU time. `members` have
     joined before they arrive, which takes a quarter less CPU time than the form does.
     """
 

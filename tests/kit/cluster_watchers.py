@@ -273,7 +273,7 @@ def gaps(history: Sequence[str], places: Mapping[str, int]) -> list[str]:
 
 
 def misordered(messages: Sequence[str], channels: Mapping[str, str], places: Mapping[str, int]) -> list[str]:
-    """Return the messages that arrived after a message that follows them in the file of the same channel."""
+    """Return the messages that arrived after a message of the same channel that follows them in the file."""
     last: dict[str, int] = {}
     faults = []
     for id_ in messages:

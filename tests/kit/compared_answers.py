@@ -127,7 +127,7 @@ async def running(checkout: Path) -> AsyncIterator[ChatServer]:
 
 
 async def main(other: Path) -> bool:
-    """Print the comparison. Return whether the responses differ only in wording."""
+    """Print the comparison. Return whether the responses differ at most in wording."""
     async with running(other) as chat:
         async with chat.http.get("/openapi.json") as response:
             document = await response.json()

@@ -45,7 +45,7 @@ async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
 
 
 async def request_layers(person: Watcher, track_id: str, changes: str) -> float:
-    """Change the layers that the page requests of a track. Return the time of the change.
+    """Change which layers of a track the page requests. Return the time of the change.
 
     `changes` is a JavaScript object.
     """

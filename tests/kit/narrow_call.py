@@ -176,7 +176,7 @@ async def narrow_call(
 ) -> AsyncIterator[NarrowCall]:
     """Start a call while the link is still fast, and wait until all video arrives.
 
-    Unless `watching`, the others receive no video. That leaves the machine time for more cameras. `codec` is
+    Unless `watching`, the others receive no video. This saves CPU time for more cameras. `codec` is
     the codec for sent video; by default, the page chooses.
     """
     async with (

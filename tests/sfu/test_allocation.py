@@ -139,7 +139,7 @@ def test_a_drop_in_the_estimate_lowers_videos_immediately_unless_it_is_within_to
     assert chosen == {"a": UNLIMITED, "b": Limit(0, -1)}
 
 
-def test_a_screens_keyframe_does_not_lower_it_but_a_lasting_rate_or_a_lower_estimate_does() -> None:
+def test_a_screens_keyframe_does_not_lower_it_but_a_sustained_rate_or_a_lower_estimate_does() -> None:
     usual, keyframe = (Video("s", ladder([[bps]], -1, -1, screen=True), screen=True) for bps in (1e6, 3e6))
     fits = [(0, usual, 2e6), (1, usual, 2e6)]
     for course, paused in (

@@ -1,4 +1,4 @@
-"""The relay of `svc up --cluster-demo` forwards to the owner node, and to the next owner after that is
+"""The relay of `svc up --cluster-demo` forwards to the owner node, and to the next owner once the first is
 killed.
 """
 

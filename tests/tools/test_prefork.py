@@ -92,7 +92,7 @@ def names_of(pid: int) -> tuple[str, str]:
 
 
 def shared_kb(pid: int) -> int:
-    """Return how many KB of its written memory a process shares with other processes."""
+    """Return how many KB of a process's dirty memory are shared with other processes."""
     rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     return int(re.findall(r"^Shared_Dirty: +(\d+) kB$", rollup, re.MULTILINE)[0])
 

@@ -1,4 +1,4 @@
-// Tests the check of whether a server's address works for others.
+// Tests the check that a server's address works for others.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

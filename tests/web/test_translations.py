@@ -64,7 +64,7 @@ NAMES = {
 OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
 # Matches one plural form. The last form has a star.
 PLURAL = re.compile(r"^ +\*?\[(zero|one|two|few|many|other)\]", re.MULTILINE)
-PLURALS = {"ja": {"other"}}  # The languages whose whole numbers have other plural forms than English.
+PLURALS = {"ja": {"other"}}  # The languages whose plural forms for whole numbers differ from English.
 PLACEHOLDER = re.compile(r"\$([a-zA-Z]+)")
 
 

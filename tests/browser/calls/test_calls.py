@@ -41,8 +41,8 @@ SYSTEM_KEYS = """() => {
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
 PRESS = "(key) => systemKeys[key]({ action: key })"
-# Media keys in the order of the key presses. Each has an icon, and states whether others see this icon on
-# Ada's tile after the key press.
+# Media keys in the order in which they are pressed, each with an icon and whether others see this icon on
+# Ada's tile afterwards.
 SYSTEM_KEYS_DO = (
     ("pause", "muted", True),
     ("pause", "muted", True),

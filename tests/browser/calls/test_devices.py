@@ -1,4 +1,4 @@
-"""Tests choosing, losing and being denied devices before and during calls, and the layouts of a call."""
+"""Tests devices that are chosen, lost or denied before and during calls, and the layouts of a call."""
 
 import asyncio
 

@@ -35,7 +35,7 @@ SENT = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "1");
   return sender.getParameters().encodings.filter(({ active }) => active).map(({ rid }) => rid);
 }"""
-# Returns the first codec that the page offers to the browser for our own camera and screen.
+# Returns the first codecs for our own camera and screen in the offer that the page gave to the browser.
 FIRST_CODECS = r"""() => ["1", "2"].map((mid) => {
   const sections = svc.call.pc.remoteDescription.sdp.split(/^(?=m=)/m);
   const section = sections.find((each) => each.includes(`a=mid:${mid}\r`));

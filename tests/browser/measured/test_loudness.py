@@ -82,7 +82,7 @@ PLAYED_SO_FAR = """async () => {
   const voice = [...(await receiver.getStats()).values()].find(({ type }) => type === "inbound-rtp");
   return [voice.totalAudioEnergy, voice.totalSamplesDuration];
 }"""
-# Unplugs a speaker: removes it from the list and reports the change like the browser.
+# Unplugs a speaker: removes it from the list and reports the change as the browser would.
 PULLED_OUT = """(gone) => {
   const all = navigator.mediaDevices.enumerateDevices.bind(navigator.mediaDevices);
   const left = async () => (await all()).filter(({ deviceId }) => deviceId !== gone);
@@ -90,7 +90,7 @@ PULLED_OUT = """(gone) => {
   navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
 }"""
 # Returns the loudness of two sentences with noise, before and after strong suppression. Rendering is offline,
-# so nothing is dropped on a busy machine. Wait `patienceMs` first, because the worklet suppresses nothing
+# so nothing is dropped on a busy machine. Waits `patienceMs` first, because the worklet suppresses nothing
 # until it has started.
 SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
   const [rate, seconds] = [48_000, 16];

@@ -118,7 +118,7 @@ async def test_takeover_from_a_paused_owner_and_handover_lose_no_message(
         numbers = itertools.count(40)
 
         async def have_agreed() -> bool:
-            # Nodes skip a comparison if they are still busy with the previous one, so the log must go on.
+            # Nodes skip a comparison while they are busy with the previous one, so the log must keep growing.
             await writer.post(next(numbers))
             return all([(await node.health())["tablesAgreedAt"] for node in followers])
 

@@ -1,4 +1,4 @@
-"""If the NATS servers lose their quorum, a community can still be read and rejects writes with the reason."""
+"""Without a quorum of NATS servers, a community still serves reads and states why it rejects writes."""
 
 from pathlib import Path
 

@@ -139,7 +139,7 @@ async def test_clients_waiting_for_their_state_get_no_events_and_get_it_after_a_
 async def test_a_client_keeps_its_online_members_only_if_it_and_its_relay_know_them(
     is_known: bool, shares_online: bool, keeps_online: bool
 ) -> None:
-    """Otherwise, check that the client gets the complete state, including the online members."""
+    """Check that any other client gets the complete state, including the online members."""
     owner, sent = QuickOwner(shares_online=shares_online), list[bytes]()
     _, replica = relay_with_clients(owner, [], sent, keeps_online=keeps_online)
     grace = PresenceRecord("grace", is_online=True, idle=False, do_not_disturb=False)

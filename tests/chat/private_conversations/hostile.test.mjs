@@ -69,7 +69,7 @@ for (const [what, change] of [
   ["repeated", ([first]) => renumbered([first, first], first.seq)],
   ["changed", ([first]) => [{ ...first, body: first.body.replace(/.{8}$/u, "AAAAAAA=") }]],
 ]) {
-  test(`a message that is ${what} is not read, and reported`, async () => {
+  test(`a message that is ${what} is reported and not read`, async () => {
     const { ada, ben, id } = await two();
     await ada.device.send(id, { text: "pay 10" });
     server.between(

@@ -83,7 +83,7 @@ def test_the_limiter_forgets_a_deleted_webhook() -> None:
 
 @given(st.lists(st.integers(0, 10_000), max_size=200))
 def test_no_more_than_the_burst_and_one_post_every_two_seconds_are_admitted(pauses: list[int]) -> None:
-    """Check any pauses between posts. Also check that a block lasts exactly as long as reported."""
+    """Check arbitrary pauses between posts. Also check that a block lasts exactly as long as reported."""
     limiter, now, passed, since, blocked_until = Limiter(), NOW, 0, NOW, 0
     for pause in pauses:
         now += pause

@@ -175,7 +175,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
             assert await keeper.refused(method, path, body) == "unknown_webhook"
         assert await keeper.refused("DELETE", path + "/picture") == "unknown_webhook"
     path = f"/api/webhooks/{mine['id']}"
-    # A channel that the member cannot view seems not to exist. A visible channel is forbidden.
+    # A channel that the member cannot view seems not to exist. Using a visible channel is forbidden.
     assert await keeper.refused("PATCH", path, {"channel_id": staff}) == "unknown_channel"
     assert await keeper.refused("PATCH", path, {"channel_id": "lobby"}) == "forbidden"
     assert await keeper.refused("PATCH", path, {"channel_id": None}) == "forbidden"

@@ -33,7 +33,7 @@ def test_an_image_of_the_maximum_size_is_accepted_and_a_larger_one_is_not(
     on_an_internet(body, tmp_path)
 
 
-def test_images_of_32_megabytes_in_total_are_accepted_but_not_another_one(tmp_path: Path) -> None:
+def test_images_of_32_megabytes_in_total_are_accepted_and_one_more_is_not(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(4)}
 
     async def late(writer: asyncio.StreamWriter) -> None:
