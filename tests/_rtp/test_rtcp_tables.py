@@ -250,7 +250,9 @@ def test_the_worst_listeners_loss_is_reported_to_a_speaker() -> None:
 
 @row(MADE, "`RR`")
 @pytest.mark.parametrize(("lost", "reported"), [(4, 4), (5, 30), (30, 30), (31, 31)])
-def test_a_loss_that_only_fec_can_repair_is_reported_high_enough_for_fec(lost: int, reported: int) -> None:
+def test_a_loss_that_only_fec_can_repair_is_reported_as_high_enough_to_trigger_fec(
+    lost: int, reported: int
+) -> None:
     assert reported_loss({5000: lost}, now=12.0) == (reported, 0)
 
 

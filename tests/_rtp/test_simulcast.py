@@ -74,7 +74,7 @@ def test_timestamps_are_continuous_across_switches(reports: bool) -> None:
 
 
 def check_descriptors(scene: Scene, max_step: int) -> None:
-    """Check that the receiver can decode every whole frame, according to the descriptors that it got."""
+    """Check that the receiver can decode every whole frame, according to the descriptors it received."""
     frames = scene.check_stream()
     whole = [frame.timestamp for frame in frames if frame.rid]
     assert [frame.timestamp for frame in scene.decodable()] == whole

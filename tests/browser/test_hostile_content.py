@@ -224,7 +224,7 @@ async def blocks_injected_content(ada: Person) -> None:
 
 
 def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Return functions that open each view to check from the channel. Escape closes the views."""
+    """Return a function for each view under test, which opens the view from the channel. Escape closes it."""
 
     async def pressed(name: str) -> None:
         await page.get_by_role("button", name=name, exact=True).first.click()

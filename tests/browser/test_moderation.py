@@ -118,7 +118,7 @@ async def server(people: People, pages: Sequence[str]) -> Community:
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_a_member_can_be_renamed_and_timed_out_until_the_timeout_is_lifted(
+async def test_a_member_can_be_renamed_and_timed_out_and_the_timeout_can_be_lifted(
     server: Community, axe: str
 ) -> None:
     dialog = await choose(server.moderator, "Edsger", "Rename")

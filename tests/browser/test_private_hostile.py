@@ -168,7 +168,8 @@ async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[ob
 
 
 def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Return functions that open each view to check from the conversation. Escape closes the views."""
+    """Return a function for each view under test, which opens the view from the conversation. Escape closes
+    it."""
     page = person.page
     box, dialog = page.locator("#private-box"), page.get_by_role("dialog")
 

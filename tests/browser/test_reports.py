@@ -13,7 +13,7 @@ WITHIN_S = 18
 # The round-trip time is longer on a busy machine. A miscalculated time would be off by hours or missing.
 LOOPBACK_S = 1.0
 # People notice audio that is 45 ms early or 125 ms late (ITU-R BT.1359). The browser synchronises them only
-# gradually, so the limit is wider. A wrongly converted clock would be off by seconds.
+# gradually, so the limit is wider. A clock conversion error would be off by seconds.
 IN_STEP_MS = 250
 SAME_CLOCK_MS = 500
 

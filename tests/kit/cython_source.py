@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Match triple quotes first, because a single quote inside them opens no string.
+# Match triple quotes first, because a single quote inside them does not start a string.
 _STRING_OR_COMMENT = re.compile(
     r'''("""|\'\'\')(?:\\.|.)*?\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*''', re.DOTALL
 )

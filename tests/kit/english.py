@@ -22,7 +22,7 @@ _CLAUSE = re.compile(r"(What|Whatever|Who|Whoever|Whom|Whose|That)\b(?!.*\?$)")
 _PHRASE = re.compile(
     r"\b(anew|beside which|by which|in whose|than that|any more|no more(?! than))\b", re.IGNORECASE
 )
-# The module `tokenize` would find the same comments, but takes fifteen times as long.
+# The module `tokenize` would find the same comments, but would take fifteen times as long.
 _STRING_OR_COMMENT = re.compile(
     r""""{3}(?:\\.|[^\\])*?"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(#[^\n]*)""",
     re.DOTALL,

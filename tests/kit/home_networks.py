@@ -89,7 +89,7 @@ def why_not() -> str:
 
 
 def why_no_names() -> str:
-    """Return the reason why a program cannot have its own host names on this machine, or "" if it can."""
+    """Return why a program cannot have its own host names on this machine, or "" if it can."""
     tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True, timeout=DEADLINE_S)
     return tried.stderr.decode().strip()
 

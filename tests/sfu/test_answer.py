@@ -193,7 +193,7 @@ def test_a_rejected_section_is_reported_and_the_others_remain(keep_attributes: b
     assert [part(section) for section in terms.sections] == [*STEPS["receiving"][:5], "rejected"]
 
 
-def test_a_section_without_a_codec_in_common_counts_as_rejected() -> None:
+def test_a_section_without_a_common_codec_counts_as_rejected() -> None:
     text = edited("H264/90000", "H263/90000")
     for name in ("VP8", "VP9", "AV1"):
         text = text.replace(f"{name}/90000", "theora/90000")

@@ -29,7 +29,7 @@ from svc.base.listeners import address_of
 from svc.base.tasks import cancel_and_wait
 from svc.chat.tls import TlsFiles
 
-# The timeouts for the first byte and for the TLS handshake. A slow phone needs two seconds for a handshake.
+# The timeouts for the first byte and for the TLS handshake, which can take two seconds on a slow phone.
 FIRST_BYTE_DEADLINE_S = 10.0
 HANDSHAKE_DEADLINE_S = 10.0
 # How long to wait for a browser's response to the TLS closing message.

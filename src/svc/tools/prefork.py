@@ -179,7 +179,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
 
 
 def _read(stream: socket.socket, length: int) -> bytes:
-    """Return the given number of bytes, or no bytes if the stream ends earlier."""
+    """Return the given number of bytes, or no bytes if the stream ends first."""
     with stream.makefile("rb") as file:
         message = file.read(length)
     return message if len(message) == length else b""

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-# The maximum number of mentions, more than any message on this server contains.
+# The maximum number of mentions. No message on this server contains as many.
 _MAX_MENTIONS = 1_000
 _MAX_ATTACHMENTS = 100
 _MAX_CARDS = 10

@@ -41,7 +41,7 @@ export function lookIntoInbox(is) {
 /** Load older messages. */
 export async function fetchMore() {
   const requested = round;
-  // A list that only pushes have filled may have gaps, so start from the newest message.
+  // A list filled only by pushed events may have gaps, so start from the newest message.
   const before = inbox.value.more ? known.value.at(-1)?.id : null;
   inbox.value = { ...inbox.value, busy: true, problem: null };
   try {
