@@ -85,7 +85,7 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
                        uint32_t reference, int64_t now) noexcept nogil:
     """Process a feedback packet. Return the number of packets with a new report.
 
-    Packets that were never sent, are forgotten, or are already reported as received do not count.
+    Packets that were never sent, have been forgotten, or were already reported as received do not count.
     """
     cdef int64_t shift = (unwrap(bandwidth, reference) - <int64_t>reference) * REFERENCE
     cdef int64_t newest = 0, sent_at
@@ -151,7 +151,7 @@ cdef bint is_outage(SentPackets* sent, uint16_t first, uint16_t last, int64_t no
 
 cdef void fill_gap(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count, int64_t shift,
                    int64_t now) noexcept nogil:
-    """Count packets as arrived if their feedback was lost. Otherwise the received rate would seem lower."""
+    """Count packets as arrived if their feedback was lost. Otherwise the received rate would seem too low."""
     cdef const PacketStatus* first = statuses
     cdef SentPacket* packet
     cdef int64_t number, begin, late

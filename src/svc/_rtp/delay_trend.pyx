@@ -141,7 +141,7 @@ cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noe
 
 
 cdef inline bint is_level(QueueDelay* queue, int64_t sent, int64_t way) noexcept nogil:
-    """Add a transit time. Return whether the shortest transit time has just been level for LEVEL_PERIODS."""
+    """Add a transit time. Return whether the shortest transit time has now been level for LEVEL_PERIODS."""
     cdef bint level
     if sent - queue.floor_began < FLOOR_PERIOD:
         queue.floor = min(queue.floor, way)

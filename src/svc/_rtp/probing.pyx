@@ -1,10 +1,10 @@
 """Probing: decides when to try a higher rate and how much to send, and computes the result.
 
 A probe consists of packets sent for 25 ms at the rate to be tried. Probing starts at three and six times the
-first estimate, and continues at twice each result. Later, a probe is sent from time to time while a
-higher rate is wanted than the estimate permits. A token bucket lets a short probe through at any rate, so a
-result far above the known capacity is verified by a probe that empties the bucket first. Does not send
-packets: `bytes_due` returns the number of bytes to send. See docs/bandwidth.md, "Probes".
+first estimate, and continues at twice each result. Later, a probe is sent from time to time while the wanted
+rate exceeds the estimate. A token bucket lets a short probe through at any rate, so a result far above the
+known capacity is verified by a probe that empties the bucket first. Does not send packets: `bytes_due`
+returns the number of bytes to send. See docs/bandwidth.md, "Probes".
 """
 
 from libc.string cimport memset

@@ -59,7 +59,7 @@ cdef double EFFECT = 0.6
 cdef double NOTICEABLE = 0.95
 cdef double COMPETING_LOSS = 0.01
 cdef double COMPETING_BACK_OFF = 0.7
-# With a competing flow, decreases are at least a round trip and this time (ns) apart, which covers two
+# With a competing flow, decreases are at least a round trip plus this time (ns) apart, which covers two
 # observations of losses. Losses reported sooner may be older than the previous decrease.
 cdef int64_t COMPETING_SPACING = 700_000_000
 # With a competing flow, the rate grows like CUBIC's (RFC 9438, section 4.2).

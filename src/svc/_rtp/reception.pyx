@@ -136,7 +136,7 @@ cdef Arrival update(Reception* reception, uint16_t seq, bint leapt, uint32_t tim
                     int64_t* ext_seq) noexcept nogil:
     """Account for one packet and set its extended number. Return how the packet arrived.
 
-    `leapt` means that the packet is at least half a cycle ahead, which only SRTP can know.
+    `leapt` means that the packet is at least half a cycle ahead, which only SRTP can determine.
     """
     cdef int64_t ext
     cdef Arrival result = IN_ORDER

@@ -222,7 +222,7 @@ class ConnectionTable:
         self._make_room(None)
 
     def sweep(self, now: float) -> float | None:
-        """End connections that have missed a deadline. Return when the next check is due, or None."""
+        """End connections that have missed a deadline. Return the time of the next check, or None."""
         for slot in list(self._slots):
             if now >= slot.next_check and slot.check is not None:
                 slot.next_check = slot.check(now)

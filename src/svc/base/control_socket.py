@@ -59,7 +59,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
 
     `handler` takes the command and its arguments and returns the response. It must not raise.
     """
-    # Remove the files that a killed process has left behind.
+    # Remove files left behind by a killed process.
     for name in (SOCKET_NAME, PORT_NAME):
         (folder / name).unlink(missing_ok=True)
     path = folder / SOCKET_NAME

@@ -258,7 +258,7 @@ if sys.platform == "linux":
             return passes
 
         def _begin(self, fd: int) -> bool:
-            """Count that a new connection is being served. The first time, begin the connection and return
+            """Record that a new connection is being served. The first time, begin the connection and return
             True.
             """
             before = self._poll_of(fd)

@@ -31,7 +31,7 @@ _PQ, _HLG = 16, 18
 _WHITE_NITS, _HLG_PEAK_NITS = 203.0, 1000.0
 # Light above this value is compressed.
 _KNEE = 0.7
-# The points of a curve, with linear interpolation between them.
+# The number of points on a curve, which is interpolated linearly between them.
 _STEPS = 1024
 # Bradford's matrix for chromatic adaptation, and the white point of profiles.
 _BRADFORD: Matrix = [[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]]

@@ -64,7 +64,7 @@ def replace_text(path: Path, text: str) -> None:
 def make_private_folder(folder: Path) -> None:
     """Create a folder, or remove other users' permissions from an existing folder.
 
-    Raises ConfigError if others can read it and we may not change it. Also raises OSError.
+    Raises ConfigError if others can read it and we are not allowed to change that. Also raises OSError.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     make_private(folder)

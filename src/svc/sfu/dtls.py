@@ -8,7 +8,7 @@ fingerprints), RFC 8827 section 6.5 (the cipher suites of WebRTC).
 Clocks. OpenSSL retransmits by its own clock, which cannot be replaced: first after 1 s, then doubling. This
 module does not hide OpenSSL's clock: `next_deadline` includes the time that OpenSSL reports, and `advance`
 lets OpenSSL act. If OpenSSL's clock has not reached the deadline, as in a test whose clock runs ahead of
-OpenSSL's, `advance` asks again later. A second is a long time to wait for media. If the latest flight fits in
+OpenSSL's, `advance` retries later. A second is a long time to wait for media. If the latest flight fits in
 one datagram, this module therefore also repeats it byte for byte on the caller's clock: first after 100 ms,
 then doubling. A peer that already has the flight drops the copy as a replay. The server's last flight is
 never acknowledged. It is repeated four times after the handshake, and whenever the peer shows that it is

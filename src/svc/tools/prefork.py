@@ -97,7 +97,7 @@ class WaitingProcess:
 def fork(
     names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int]
 ) -> Mapping[str, WaitingProcess]:
-    """Fork a process for each program. In it, `run` gets the arguments and returns the exit status.
+    """Fork a process for each program. In each, `run` gets the arguments and returns the exit status.
 
     Omits programs that could not be forked.
     """

@@ -140,7 +140,7 @@ def run(
 ) -> None:
     """Run the programs until stopped. `forks` are used for the first start of each program.
 
-    Raises ConfigError if it cannot start.
+    Raises ConfigError if a program cannot start.
     """
     logs.configure(sys.stderr, debug=False)
     asyncio.run(_run(installation, variables, forks))

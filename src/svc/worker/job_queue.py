@@ -23,7 +23,7 @@ NOTHING_SEEN = -1
 _LOST = frozenset({"lease_lost", "not_found", "media_gone"})
 # Errors after which the same request may be repeated.
 _FOR_NOW = frozenset({"storage_unavailable", "internal_error", "unknown_event"})
-# The maximum length of an error message to users.
+# The maximum length of an error message for users.
 _MAX_MESSAGE_CHARACTERS = 500
 
 

@@ -71,8 +71,8 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
 
 
 def with_action(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the arguments of `svc admin`, with the action that shows the subject added if they name a
-    subject but no action.
+    """Return the arguments of `svc admin`. If they name a subject but no action, the action that shows the
+    subject is added.
     """
     match arguments:
         case [name, *rest] if name in SUBJECTS and not {"-h", "--help"}.intersection(rest):

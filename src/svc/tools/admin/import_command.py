@@ -93,7 +93,7 @@ async def _import_into(options: Namespace, database: "Database", objects: "Objec
             export.close()
     readers: dict[str, Callable[[Path], Source]] = {"discord": DiscordExport, "slack": SlackExport}
     source = await asyncio.to_thread(readers[options.program], options.file)
-    # The member directory is empty, because the operator acts and no permissions are checked.
+    # The member directory is empty, because the operator is acting and no permissions are checked.
     audit = Audit(database, Directory(time.time))
     return asdict(await add(database, objects, audit, source, now, hidden=options.hidden))
 

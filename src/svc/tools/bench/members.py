@@ -25,7 +25,7 @@ class Tally:
         self.sent = 0
         self.delivered = 0
         self.refused: Counter[str] = Counter()
-        # Seconds from sending a message until each receiver has it, and until the reply.
+        # Seconds from sending a message until each receiver has it, and until the reply arrives.
         self.delays_s: list[float] = []
         self.replies_s: list[float] = []
 

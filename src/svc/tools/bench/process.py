@@ -26,8 +26,8 @@ def resident_kb(pid: int) -> int:
 
 
 def unread(pid: int) -> int:
-    """Return the number of datagrams that the process's full UDP sockets dropped, or 0 if we may not list its
-    open files.
+    """Return the number of datagrams that the process's full UDP sockets dropped, or 0 if we are not
+    allowed to list its open files.
     """
     files = _files(pid)
     sockets = (line.split() for name in ("udp", "udp6") for line in _table(f"/proc/{pid}/net/{name}"))

@@ -42,7 +42,7 @@ class Effort:
 
 
 def shares_used(before: Effort | None, after: Effort | None) -> tuple[float, float] | None:
-    """Return how much of a core the server used, and how much it waited for, or None if unknown."""
+    """Return the shares of a core that the server used and waited for, or None if unknown."""
     if before is None or after is None:
         return None
     took_s = after.at_s - before.at_s
